@@ -9,3 +9,8 @@ export type {
 export type { ProviderUsage, TokenFlow, UsageSums } from "./core/workspace/ledger/ledger.js";
 export type { LineRange } from "./core/workspace/ledger/line-ranges.js";
 export { noteUsage, readLedger } from "./core/workspace/ledger/read-ledger.js";
+export {
+  rebuildReference,
+  type RebuildOptions,
+  type RebuiltReference,
+} from "./core/workspace/reference/rebuild-reference.js";

@@ -1,6 +1,13 @@
 import { createHash } from "node:crypto";
 import type { ArtifactRecord, Original, Workspace } from "context-offload";
-import { readLedger, type LedgerReport, type ResultFigures } from "context-offload/ledger";
+import {
+  readLedger,
+  rebuildReference,
+  type LedgerReport,
+  type ResultFigures,
+  type SessionFigures,
+  type ToolFigures,
+} from "context-offload/ledger";
 import { eachArtifact, filterOf } from "../artifacts.js";
 import { explainError } from "../command-error.js";
 import type {
@@ -15,8 +22,8 @@ import type {
   PageResult,
   PageSession,
   PageStrip,
+  PageTool,
 } from "./page-types.js";
-import { quotedLines, rebuildReference } from "./rebuild-reference.js";
 import { stripOf, stripOfResults, type Recordings } from "./recorded-strip.js";
 import { verdictOnResult, verdictOnTool } from "./verdicts.js";
 
@@ -55,17 +62,16 @@ export class PageData {
       .map((id): PageSession => {
         const stored = held.find((session) => session.sessionId === id);
         const figures = told.get(id);
-        const { sessionId: _, artifacts: __, ...rest } = figures ?? {};
         return {
           ...{ sessionId: id, artifacts: stored?.artifacts ?? 0, bytes: stored?.bytes ?? 0 },
           lastWrittenAt: figures?.to ?? stored?.lastWrittenAt ?? "",
-          figures: figures && (rest as PageSession["figures"]),
+          figures: figures && figuresOf(figures),
         };
       });
     rows.sort((one, other) => (one.lastWrittenAt > other.lastWrittenAt ? -1 : 1));
     return {
       ...{ place, namespace: workspace.namespace, sessions: rows, total, eachRequest },
-      tools: tools.map((tool) => ({ ...tool, words: verdictOnTool(tool) })),
+      tools: tools.map(toolOf),
     };
   }
 
@@ -111,7 +117,7 @@ export class PageData {
 
   async detailOf(record: ArtifactRecord, figures: ResultFigures | undefined): Promise<PageDetail> {
     const result = resultOf(record, figures);
-    const reference = await this.#reference(record);
+    const reference = await this.#reference(record, figures);
     return {
       ...{ result, hash: record.hash, type: record.type, reference },
       quoted: quotedLines(reference.text, result.lines),
@@ -274,13 +280,21 @@ export class PageData {
     return workspace.getArtifact(artifactId, { sessionId, signal });
   }
 
-  async #reference(record: ArtifactRecord): Promise<PageReference> {
+  async #reference(
+    record: ArtifactRecord,
+    figures: ResultFigures | undefined,
+  ): Promise<PageReference> {
     const { workspace, recordings, signal } = this.#scope;
-    const recording = await recordings.of(record.sessionId);
-    const recorded = recording?.references.get(record.artifactId);
+    const { artifactId, sessionId } = record;
+    const recording = await recordings.of(sessionId);
+    const recorded = recording?.references.get(artifactId);
     if (recorded !== undefined) return { text: recorded, from: "recorded" };
+    const referenceTokens = figures?.referenceTokens;
     try {
-      return { text: await rebuildReference(workspace, record, signal), from: "rebuilt" };
+      const { text, tokens } = await rebuildReference(workspace, artifactId, {
+        ...{ sessionId, signal, referenceTokens },
+      });
+      return { text, from: tokens === referenceTokens ? "rebuilt, same size" : "rebuilt" };
     } catch (error) {
       return { text: explainError(error).text, from: "unknown" };
     }
@@ -326,6 +340,15 @@ function keyOf({
   return JSON.stringify([sessionId, artifactId]);
 }
 
+function figuresOf(session: SessionFigures): NonNullable<PageSession["figures"]> {
+  const { sessionId: _, artifacts: __, tools, ...figures } = session;
+  return { ...figures, tools: tools.map(toolOf) };
+}
+
+function toolOf(tool: ToolFigures): PageTool {
+  return { ...tool, words: verdictOnTool(tool) };
+}
+
 function figuresById({ sessions }: LedgerReport): Map<string, ResultFigures> {
   return new Map(
     sessions.flatMap(({ sessionId, artifacts }) =>
@@ -347,4 +370,10 @@ function resultOf(record: ArtifactRecord, figures: ResultFigures | undefined): P
     },
     ...verdictOnResult(figures),
   };
+}
+
+/** The lines that a reference quotes: each begins with its number. */
+function quotedLines(reference: string, lines: number): number[] {
+  const numbers = [...reference.matchAll(/^(\d{1,15}): /gm)].map(([, number]) => Number(number));
+  return [...new Set(numbers)].filter((line) => line > 0 && line <= lines).sort((a, b) => a - b);
 }

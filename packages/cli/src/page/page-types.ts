@@ -8,7 +8,11 @@ export interface PageSession {
   readonly artifacts: number;
   readonly bytes: number;
   readonly lastWrittenAt: string;
-  readonly figures: Omit<SessionFigures, "sessionId" | "artifacts"> | undefined;
+  readonly figures:
+    | (Omit<SessionFigures, "sessionId" | "artifacts" | "tools"> & {
+        readonly tools: readonly PageTool[];
+      })
+    | undefined;
 }
 
 export interface PageOverview {
@@ -61,7 +65,7 @@ export interface PageDetail {
 export interface PageReference {
   readonly text: string;
   /** `recorded`: the text that the model got. `rebuilt`: made again from what is stored. */
-  readonly from: "recorded" | "rebuilt" | "unknown";
+  readonly from: "recorded" | "rebuilt, same size" | "rebuilt" | "unknown";
 }
 
 /** One line; of a very long one, its start. */

@@ -50,11 +50,18 @@ export function shown(text: string): (Node | string)[] {
   return parts;
 }
 
+/** The same for where only plain text can be. */
+export function visible(text: string): string {
+  return shown(text)
+    .map((part) => (typeof part === "string" ? part : (part.textContent ?? "")))
+    .join("");
+}
+
 /** A name out of what was stored, apart from the writing direction around it. */
 export function name(text: string, className = ""): HTMLElement {
   return h(
     "bdi",
-    { class: `name ${className}`, title: text.slice(0, 300) },
+    { class: `name ${className}`, title: visible(text.slice(0, 300)) },
     ...shown(text.slice(0, 300)),
   );
 }

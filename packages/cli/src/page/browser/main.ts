@@ -49,9 +49,10 @@ page.append(
   ),
 );
 
-/** The session whose strip is shown: the one that was chosen, or the newest. */
+/** The session whose strip is shown: the one that was chosen, or the newest that holds something. */
 function current(): string | undefined {
-  return chosen ?? overview?.sessions[0]?.sessionId;
+  const sessions = overview?.sessions ?? [];
+  return chosen ?? (sessions.find(({ artifacts }) => artifacts > 0) ?? sessions[0])?.sessionId;
 }
 
 /** Draws again without taking the focus from where it is. */
@@ -84,20 +85,11 @@ function draw(): void {
       if (session !== undefined) openResult({ sessionId: session, artifactId });
     }),
   );
-  const tools = renderTools(
-    overview.sessions.find(({ sessionId }) => sessionId === chosen)?.figures
-      ? overview.tools.filter(({ toolName }) => toolsOf(chosen).has(toolName))
-      : overview.tools,
-  );
+  const figures = overview.sessions.find(({ sessionId }) => sessionId === chosen)?.figures;
+  const tools = renderTools(figures?.tools ?? overview.tools);
   toolsPlace.replaceChildren(...(tools ? [tools] : []));
   table.show(results, chosen);
   if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
-}
-
-function toolsOf(session: string | undefined): ReadonlySet<string | null> {
-  return new Set(
-    results.filter(({ sessionId }) => sessionId === session).map(({ toolName }) => toolName),
-  );
 }
 
 async function loadStrip(): Promise<void> {

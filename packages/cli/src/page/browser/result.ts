@@ -16,7 +16,7 @@ export interface ResultView {
 
 /** One result: its reference beside the stored text, with what was quoted and what was read. */
 export function resultView(source: Source, onClose: () => void): ResultView {
-  const body = h("div", { class: "result" });
+  const body = h("div", { class: "detail" });
   const element = h("dialog", { id: "result", "aria-label": "Result", close: onClose }, body);
   // A click beside the dialog is a click on its backdrop.
   element.addEventListener("click", (event) => {
@@ -74,10 +74,12 @@ export function resultView(source: Source, onClose: () => void): ResultView {
     const text = textPane(detail);
     const checked = h("ul", { class: "checked", role: "status" });
     const said = {
-      recorded: "as the model saw it, from the recorded conversation",
+      recorded: "As the model saw it, from the recorded conversation.",
+      "rebuilt, same size":
+        "References are not kept. This one was rebuilt from the stored text and is of the size that was sent; its digest may name other lines.",
       rebuilt:
-        "rebuilt from the stored text: it is not kept, and the one that the model saw may quote other lines",
-      unknown: "it cannot be rebuilt",
+        "References are not kept. This one was rebuilt from the stored text; the one that the model saw may be of another size and quote other lines.",
+      unknown: "It cannot be rebuilt:",
     }[reference.from];
     body.replaceChildren(
       h(

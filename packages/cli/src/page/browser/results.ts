@@ -1,5 +1,5 @@
 import type { PageMatches, PageResult } from "../page-types.js";
-import { count, counted, h, name, shown, size, time } from "./dom.js";
+import { count, counted, h, name, shown, size, time, visible } from "./dom.js";
 import type { Source } from "./source.js";
 import { virtualRows } from "./virtual-rows.js";
 
@@ -109,8 +109,9 @@ export function resultsView(
         : `${count(rows.length)} of ${counted(all.length, "result")}`;
     renderHeads();
     list.element.setAttribute("aria-rowcount", String(rows.length));
-    // As high as its rows, up to a part of the window.
-    list.element.style.height = `min(62vh, ${Math.max(1, rows.length) * rowHeight() + 2}px)`;
+    // As high as its rows, or as many of them as fit into a part of the window.
+    const fitting = Math.max(4, Math.floor((0.62 * innerHeight) / rowHeight()));
+    list.element.style.height = `${Math.min(Math.max(1, rows.length), fitting) * rowHeight()}px`;
     list.show(rows.length);
     markActive();
   }
@@ -234,13 +235,7 @@ export function resultsView(
       tools.replaceChildren(
         h("option", { value: "" }, "All tools"),
         ...names.map((tool) =>
-          h(
-            "option",
-            { value: tool, selected: tool === value },
-            ...shown(tool.slice(0, 60)).map((part) =>
-              typeof part === "string" ? part : (part.textContent ?? ""),
-            ),
-          ),
+          h("option", { value: tool, selected: tool === value }, visible(tool.slice(0, 60))),
         ),
       );
       update();

@@ -168,6 +168,8 @@ function costOf({ references, reads, fixed }: Flow): number {
 }
 
 const BAR_WIDTH = 1_000;
+/** So that nothing that is there is too narrow to be seen. */
+const MIN_WIDTH = 6;
 
 function renderBar(figures: Figures, max: number): HTMLElement {
   const { whole, references, reads, fixed, net, over } = figures;
@@ -180,7 +182,7 @@ function renderBar(figures: Figures, max: number): HTMLElement {
       class: kind,
       x: at * scale,
       y: 0,
-      width: tokens * scale,
+      width: Math.max(MIN_WIDTH, tokens * scale),
       height: 20,
       "data-tokens": tokens,
     };
@@ -211,7 +213,9 @@ function renderBar(figures: Figures, max: number): HTMLElement {
       },
       svg("rect", { class: "ground", x: 0, y: 0, width: BAR_WIDTH, height: 20 }),
       ...parts,
-      svg("line", { class: "whole", x1: whole * scale, x2: whole * scale, y1: 0, y2: 20 }),
+      whole > 0
+        ? svg("line", { class: "whole", x1: whole * scale, x2: whole * scale, y1: 0, y2: 20 })
+        : undefined,
     ),
     h("span", { class: "soft scale" }, `0 to ${count(max)} tokens, ${over}`),
   );
@@ -232,7 +236,8 @@ function renderUsage({ usage }: Figures): HTMLElement | undefined {
 /** What each tool's results brought, and what to do about it. */
 export function renderTools(tools: readonly PageTool[]): HTMLElement | undefined {
   if (tools.length === 0) return undefined;
-  const right = (value: number): HTMLElement => h("td", { class: "number" }, count(value));
+  const right = (value: number): HTMLElement =>
+    h("td", { class: "number wide-only" }, count(value));
   return h(
     "section",
     { class: "tools", "aria-labelledby": "tools-title" },
@@ -251,7 +256,7 @@ export function renderTools(tools: readonly PageTool[]): HTMLElement | undefined
             {},
             h("th", {}, "tool"),
             ...["results", "whole", "references", "read back", "net"].map((title) =>
-              h("th", { class: "number" }, title),
+              h("th", { class: title === "net" ? "number" : "number wide-only" }, title),
             ),
             h("th", {}, "verdict"),
           ),

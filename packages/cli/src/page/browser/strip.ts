@@ -1,5 +1,5 @@
 import type { PageSegment, PageStrip } from "../page-types.js";
-import { counted, h, name, svg } from "./dom.js";
+import { counted, h, name, svg, visible } from "./dom.js";
 
 const WIDTH = 1_000;
 const HEIGHT = 40;
@@ -90,7 +90,7 @@ export function renderStrip(
                     },
                   }),
             },
-            svg("title", {}, `${segment.label}: ${counted(tokens, "token")}`),
+            svg("title", {}, `${visible(segment.label)}: ${counted(tokens, "token")}`),
           );
         }),
       ),
