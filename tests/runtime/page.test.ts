@@ -37,10 +37,10 @@ async function runAgent(workspace: Workspace, sessionId: string, turns: number, 
     const name = isRead ? "read_stored" : turn % 2 === 0 ? "bash" : "fetch";
     const call = { type: "tool_use" as const, id: `call-${turn}`, name, input };
     history.push({ role: "assistant", content: [call] });
-    const answer: { readonly content?: unknown } | undefined = isRead
-      ? ((await offloader.handleToolCall(call)) as unknown as { content: unknown })
-      : undefined;
-    const content = isRead ? (answer?.content as string) : logOf(`run ${turn}`, lines - turn * 10);
+    const answer = isRead ? await offloader.handleToolCall(call) : undefined;
+    const { content } = answer
+      ? (answer as unknown as { readonly content: string })
+      : { content: logOf(`run ${turn}`, lines - turn * 10) };
     history.push({
       role: "user",
       content: [{ type: "tool_result", tool_use_id: call.id, content }],

@@ -341,8 +341,8 @@ function keyOf({
 }
 
 function figuresOf(session: SessionFigures): NonNullable<PageSession["figures"]> {
-  const { sessionId: _, artifacts: __, tools, ...figures } = session;
-  return { ...figures, tools: tools.map(toolOf) };
+  // What the results brought is told with the results.
+  return { ...session, artifacts: [], tools: session.tools.map(toolOf) };
 }
 
 function toolOf(tool: ToolFigures): PageTool {

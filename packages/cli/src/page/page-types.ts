@@ -9,7 +9,7 @@ export interface PageSession {
   readonly bytes: number;
   readonly lastWrittenAt: string;
   readonly figures:
-    | (Omit<SessionFigures, "sessionId" | "artifacts" | "tools"> & {
+    | (Omit<SessionFigures, "tools"> & {
         readonly tools: readonly PageTool[];
       })
     | undefined;

@@ -34,15 +34,15 @@ function fill<E extends Element>(element: E, props: Props, children: readonly Ch
 }
 
 /** What orders, hides or ends text instead of showing something. */
-const INVISIBLE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Text with a mark in place of each invisible character, so that none can reorder or hide what is around it. */
 export function shown(text: string): (Node | string)[] {
   const parts: (Node | string)[] = [];
   let end = 0;
   for (const { 0: found, index } of text.matchAll(INVISIBLE)) {
-    const name = `U+${found.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+    if (found === "\t" || found === "\n") continue;
+    const name = `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
     parts.push(text.slice(end, index), h("span", { class: "invisible" }, name));
     end = index + found.length;
   }

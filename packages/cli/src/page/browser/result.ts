@@ -304,7 +304,9 @@ export function resultView(source: Source, onClose: () => void): ResultView {
         h(
           "bdi",
           { class: "text" },
-          ...(found ? shown(found.text) : [page === "failed" ? "cannot be read" : "…"]),
+          ...(found
+            ? shown(found.text.replace(/\r$/, ""))
+            : [page === "failed" ? "cannot be read" : "…"]),
         ),
         found && found.left > 0
           ? h(

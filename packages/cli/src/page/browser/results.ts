@@ -28,9 +28,9 @@ type Key = (typeof COLUMNS)[number]["key"];
 export interface ResultsView {
   readonly element: HTMLElement;
   show(results: readonly PageResult[], session: string | undefined): void;
-  focusFilter(): void;
-  focusSearch(): void;
-  focusRows(): void;
+  readonly focusFilter: () => void;
+  readonly focusSearch: () => void;
+  readonly focusRows: () => void;
 }
 
 /** The table of all results with its filter, and the search over their text. */

@@ -36,9 +36,7 @@ export interface Source {
 
 export function openSource(): Source {
   const embedded = document.getElementById("data")?.textContent;
-  return embedded === undefined || embedded === null
-    ? serverSource()
-    : fileSource(JSON.parse(embedded) as PageExport);
+  return embedded ? fileSource(JSON.parse(embedded) as PageExport) : serverSource();
 }
 
 function serverSource(): Source {
