@@ -16,7 +16,7 @@ import {
   type WorkspaceFlags,
 } from "../open-workspace.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { parseCount } from "./option-values.js";
+import { aborted, parseCount, parsePort } from "./option-values.js";
 
 interface McpFlags extends WorkspaceFlags {
   readonly session?: string;
@@ -242,18 +242,4 @@ function ended({ signal }: Terminal): Promise<void> {
 /** After Ctrl-C, the client still holds its end of the pipe, which would keep this process alive. */
 function closeInput(): void {
   process.stdin.destroy();
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolvePromise) => {
-    signal.addEventListener("abort", () => {
-      resolvePromise();
-    });
-  });
-}
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new CommandError(`${text}: is not a port; pass a number up to 65535`);
 }
