@@ -7,5 +7,10 @@ export type {
   ToolFigures,
 } from "./core/workspace/ledger/ledger-report.js";
 export type { ProviderUsage, TokenFlow, UsageSums } from "./core/workspace/ledger/ledger.js";
-export { noteRead, noteUsage, readLedger, type NotedRead } from "./core/workspace/ledger/read-ledger.js";
+export {
+  noteRead,
+  noteUsage,
+  readLedger,
+  type NotedRead,
+} from "./core/workspace/ledger/read-ledger.js";
 export { readLedgerFiles, type LedgerFilesOptions } from "./presets/read-ledger-files.js";
