@@ -348,7 +348,7 @@ function writtenIn(message: unknown): string {
 
 /** A name of something, rather than a word of a sentence. */
 const NAMED =
-  /(?=[\w$./:-]{0,80}(?:[a-z][A-Z]|[_\d$]|[./:]\w))[A-Za-z_$][\w$-]{2,60}(?:[./:]+[\w$-]{1,60}){0,8}/g;
+  /(?<![A-Za-z_$])(?=[\w$./:-]{0,80}(?:[a-z][A-Z]|[_\d$]|[./:]\w))[A-Za-z_$][\w$-]{2,60}(?:[./:]+[\w$-]{1,60}){0,8}/g;
 const MAX_NAMED = 8;
 
 /** The names in what a user wrote, which is all that references may depend on. */
