@@ -199,6 +199,8 @@ export interface CharsRead {
   readonly text: string;
   readonly startChar: number;
   readonly endChar: number;
+  /** Where the requested range ends, which is after `endChar` if not all of it fits. */
+  readonly lastChar: number;
 }
 
 export interface LineCharsRead extends CharsRead {
@@ -254,12 +256,14 @@ async function readWithin(
     owner,
   });
   const start = await seekChar(text, from.char + startChar - 1, signal);
-  const units = Math.min(from.char + Math.min(endChar, count) - start.char, maxChars);
-  const end = await seekPartEnd(text, start, units, signal);
+  const units = from.char + Math.min(endChar, count) - start.char;
+  const last = await seekPartEnd(text, start, units, signal);
+  const end = units > maxChars ? await seekPartEnd(text, start, maxChars, signal) : last;
   return {
     text: await readText(text, start, end, signal),
     startChar: start.char - from.char + 1,
     endChar: end.char - from.char,
+    lastChar: last.char - from.char,
   };
 }
 

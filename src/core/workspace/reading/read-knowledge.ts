@@ -95,7 +95,7 @@ export async function readColumns(
     to: read.endChar,
     of: read.lineChars,
   } as const;
-  const lastChar = Math.min(toChar, read.lineChars);
+  const { lastChar } = read;
   if (read.endChar >= lastChar) return answer(target, place);
   const end = endChar === undefined ? {} : { end_char: lastChar };
   return answer(target, place, {
@@ -133,7 +133,7 @@ export async function readCharRange(
     to: read.endChar,
     of,
   } as const;
-  const last = Math.min(endChar, of);
+  const last = read.lastChar;
   if (read.endChar >= last) return answer(target, place);
   return answer(target, place, {
     left: { unit: "chars", count: last - read.endChar },

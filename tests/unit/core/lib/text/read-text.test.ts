@@ -301,6 +301,7 @@ describe("of a line of 300 MB", () => {
       line: 1,
       startChar: SIZE - 10,
       endChar: SIZE - 1,
+      lastChar: SIZE - 1,
       lineChars: SIZE - 1,
     });
     expect(source.total).toBeLessThan(500_000);
@@ -320,9 +321,12 @@ const anyLength = fc.integer({ min: 1, max: 40 });
 /** What a reader would give that holds the whole text in memory. */
 function naiveChars(text: string, { startChar, endChar, maxChars }: CharsRequest): CharsRead {
   const start = isInsidePair(text, startChar - 1) ? startChar - 2 : startChar - 1;
-  let end = Math.min(endChar, text.length, start + maxChars);
-  if (isInsidePair(text, end)) end += end - 1 > start ? -1 : 1;
-  return { text: text.slice(start, end), startChar: start + 1, endChar: end };
+  const endAt = (end: number): number =>
+    isInsidePair(text, end) ? end + (end - 1 > start ? -1 : 1) : end;
+  const last = Math.min(endChar, text.length);
+  const end = endAt(Math.min(last, start + maxChars));
+  const place = { startChar: start + 1, endChar: end, lastChar: endAt(last) };
+  return { text: text.slice(start, end), ...place };
 }
 describe("readChars", () => {
   it("gives the units that were asked for, and no half of a pair", async () => {
@@ -419,6 +423,7 @@ describe("readLineChars", () => {
       line: 2,
       startChar: 200_001,
       endChar: 200_003,
+      lastChar: 200_003,
       lineChars: 200_003,
     });
   });

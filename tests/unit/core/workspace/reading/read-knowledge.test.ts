@@ -171,6 +171,18 @@ describe("following next", () => {
       { numRuns: 100 },
     );
   });
+
+  it.each([2, 4, 1_000])("by characters, it gives no more than was asked for: %d", async (most) => {
+    const workspace = await memoryWorkspaceOf("ab😀cd");
+    const options = { startChar: 1, endChar: 3, maxChars: most };
+    for (const first of [
+      await workspace.getKnowledgeById("a", options),
+      await workspace.getKnowledgeByLines("a", 1, 1, options),
+    ]) {
+      const readings = await followAll(workspace, first, { maxChars: most });
+      expect(readings.map(({ text }) => text).join("")).toBe("ab");
+    }
+  });
 });
 
 const LONG = Array.from({ length: 10_000 }, (_, at) => `<${at}>`).join("");
