@@ -13,7 +13,6 @@ export {
   readLedger,
   type NotedRead,
 } from "./core/workspace/ledger/read-ledger.js";
-export { readLedgerFiles, type LedgerFilesOptions } from "./presets/read-ledger-files.js";
 export type { LineRange } from "./core/workspace/ledger/line-ranges.js";
 export {
   rebuildReference,

@@ -73,3 +73,4 @@ export {
   sqliteStore,
   type SqliteStoreOptions,
 } from "./infrastructure/sqlite-store/sqlite-store.js";
+export { readLedgerFiles, type LedgerFilesOptions } from "./presets/read-ledger-files.js";

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { readLedgerFiles, type SessionFigures } from "context-offload/ledger";
+import type { SessionFigures } from "context-offload/ledger";
+import { readLedgerFiles } from "context-offload/stores";
 import { agentSession } from "../hook/hook-event.js";
 import { readTrace, type HookTrace } from "../hook/hook-trace.js";
 import { inLine } from "../terminal/printable.js";
