@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { digestText } from "../../../../../src/index.js";
 import { rankTrouble } from "../../../../../src/core/lib/digest/trouble.js";
 import * as texts from "./sample-texts.js";
-import { HTML, logText } from "./sample-texts.js";
+import { HTML } from "./sample-texts.js";
 
 describe("the digest of code", () => {
   it.each([
