@@ -7,5 +7,16 @@ export type {
   ToolFigures,
 } from "./core/workspace/ledger/ledger-report.js";
 export type { ProviderUsage, TokenFlow, UsageSums } from "./core/workspace/ledger/ledger.js";
-export { noteRead, noteUsage, readLedger, type NotedRead } from "./core/workspace/ledger/read-ledger.js";
+export {
+  noteRead,
+  noteUsage,
+  readLedger,
+  type NotedRead,
+} from "./core/workspace/ledger/read-ledger.js";
 export { readLedgerFiles, type LedgerFilesOptions } from "./presets/read-ledger-files.js";
+export type { LineRange } from "./core/workspace/ledger/line-ranges.js";
+export {
+  rebuildReference,
+  type RebuildOptions,
+  type RebuiltReference,
+} from "./core/workspace/reference/rebuild-reference.js";

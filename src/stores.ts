@@ -55,6 +55,7 @@ export type {
   PostgresPool,
   PostgresResult,
   PostgresSource,
+  PostgresStatement,
 } from "./infrastructure/postgres-store/postgres-client.js";
 export {
   postgresMetadata,

@@ -82,6 +82,8 @@ export const DEFAULTS = Object.freeze({
   ledgerRows: 1_000,
   /** … and how many of its entries are replaced by their sum at a time. */
   ledgerEntries: 32,
+  /** Ranges of lines that the ledger keeps for a result … */
+  ledgerRanges: 32,
   /** How many times its deadline a search waits for others before it gives up. */
   searchWaits: 5,
   /** The price of a token that is read from the prompt cache, and of one that is written to it. */

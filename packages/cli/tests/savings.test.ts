@@ -2,7 +2,12 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { createWorkspace, estimateTokens, type WorkspaceEvent } from "context-offload";
+import {
+  createOffloader,
+  createWorkspace,
+  estimateTokens,
+  type WorkspaceEvent,
+} from "context-offload";
 import { offloadRequests } from "context-offload/anthropic";
 import { readLedger, type LedgerReport } from "context-offload/ledger";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -128,7 +133,7 @@ describe("ten large results", () => {
       const body = JSON.stringify({ model: "m", max_tokens: 9, messages, tools });
       const url = "https://api.anthropic.com/v1/messages";
       const request = { url, method: "POST", headers: new Headers(), body };
-      const response = await middleware(request as never, (sent) => model.answer(sent as never));
+      const response = await middleware(request as never, (sent) => model.answer(sent));
       const { content } = (await response.json()) as { content: readonly Block[] };
       messages.push({ role: "assistant", content });
       const call = content.find(({ type }) => type === "tool_use");
@@ -222,6 +227,17 @@ class ScriptedModel {
     return { flow, requests: this.#bodies.length };
   }
 }
+
+it("the status line is red where offloading costs more than it saves", async () => {
+  const place = new TestFolder();
+  const workspace = createWorkspace({ root: place.path(".offload") });
+  const offloader = createOffloader({ workspace, sessionId: "s", format: "anthropic" });
+  await offloader.offload([{ role: "user", content: "hello" }]);
+  await workspace.close();
+  const { stdout } = place.spawn(["status-line"], { input: JSON.stringify({ session_id: "s" }) });
+  expect(stdout).toContain("\u001b[31mcosts ");
+  expect(stdout).toMatch(/costs \d+ tokens more than it saves/);
+});
 
 describe("when nothing is offloaded, stats, status line and doctor say why", () => {
   const everywhere = async (place: TestFolder, why: RegExp, transcript?: string) => {

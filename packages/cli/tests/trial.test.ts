@@ -148,10 +148,38 @@ describe("learn", () => {
     );
   });
 
+  it("proposes to exclude a tool whose results are needed at once, and never again", async () => {
+    const place = new TestFolder();
+    for (let at = 0; at < 4; at++) {
+      const lines = Array.from(
+        { length: 520 },
+        (_, line) => `${line} status-${at}-${(line * 7919) % 997} of service-${at}-${line}`,
+      );
+      const id = `t${at}`;
+      const messages = [
+        { role: "user", content: "Look at the log." },
+        { role: "assistant", content: [{ type: "tool_use", id, name: "read_log", input: {} }] },
+        {
+          role: "user",
+          content: [{ type: "tool_result", tool_use_id: id, content: lines.join("\n") }],
+        },
+        {
+          role: "assistant",
+          content: `It was ${lines.filter((_, line) => line % 5 === 0).join(" ")}.`,
+        },
+      ];
+      const log = messages.map((message, index) => logLine(`u${index}`, message)).join("\n");
+      place.write(`home/.claude/projects/p/s-${at}.jsonl`, log);
+    }
+    const { stdout } = await place.run("learn");
+    expect(stdout).toMatch(/^ {2}context-offload install claude-code --exclude read_log$/m);
+    expect(stdout).toMatch(/cost [\d.]+ % more/);
+  });
+
   it("install takes a threshold, and the hook keeps to it", async () => {
     const place = new TestFolder();
     await place.run("install", "claude-code", "--no-tools", "--min-tokens", "400");
-    expect(place.read(".claude/settings.json")).toMatch(/--min-tokens 400/);
+    expect(place.read(".claude/settings.json")).toMatch(/--min-tokens \\"400\\"/);
     const opencode = await place.run("install", "opencode", "--min-tokens", "400");
     expect(opencode.status).toBe(2);
   });

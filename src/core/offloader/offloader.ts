@@ -13,7 +13,12 @@ import { guardPolicy, partsOnly } from "../policies/combine.js";
 import { freshAndStale } from "../policies/fresh-and-stale.js";
 import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
-import { eventOf, flowOf, type CarriedRead, type CarriedResult } from "../workspace/ledger/ledger.js";
+import {
+  eventOf,
+  flowOf,
+  type CarriedRead,
+  type CarriedResult,
+} from "../workspace/ledger/ledger.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import { momentAt, momentIn, offloadedAfter, type ResultPlaces } from "./offload-moment.js";

@@ -22,6 +22,7 @@ import { withStoredIds } from "./artifacts/redacted-ids.js";
 import { readForRedaction, redactFilter, redactName, storedId } from "./artifacts/redaction.js";
 import { once } from "../lib/concurrency.js";
 import { Ledger } from "./ledger/ledger.js";
+import type { LineRange } from "./ledger/line-ranges.js";
 import { createMaintenance } from "./maintenance.js";
 import { EventReporter, type EventDetails } from "./events.js";
 import { readablePath } from "./artifacts/readable-view.js";
@@ -64,6 +65,7 @@ export function wireWorkspace(given: WorkspaceWiring): Workspace {
     sessionId: string | undefined,
     artifactId: string | undefined,
     answer: string,
+    lines: readonly LineRange[],
   ): void => {
     if (!ledger || (sessionId ?? artifactId) === undefined) return;
     const id = artifactId?.trim();
@@ -73,7 +75,7 @@ export function wireWorkspace(given: WorkspaceWiring): Workspace {
         : Promise.resolve(sessionId);
     void owner.then(
       (session) => {
-        ledger.read(session, id, wiring.countTokens(answer));
+        ledger.read(session, id, wiring.countTokens(answer), lines);
       },
       () => undefined,
     );

@@ -226,7 +226,9 @@ function noteUsage(session: OffloadSession, reply: unknown): void {
   session.used({
     inputTokens:
       (isSplit ? input.noCache : undefined) ??
-      (typeof total !== "number" ? undefined : total - (cacheReadTokens ?? 0) - (cacheWriteTokens ?? 0)),
+      (typeof total !== "number"
+        ? undefined
+        : total - (cacheReadTokens ?? 0) - (cacheWriteTokens ?? 0)),
     ...{ cacheReadTokens, cacheWriteTokens },
     outputTokens: typeof output === "object" ? output?.total : output,
   });

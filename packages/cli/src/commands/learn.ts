@@ -123,6 +123,10 @@ function commandsFor(client: string, { exclude, minTokens }: Learned): string[] 
 function describe(source: LearnedSource, { colors }: Terminal): string {
   const { name, conversations, large, tools, price, commands } = source;
   const right = (title: string) => ({ title, align: "right" as const });
+  const saving = (cost: number) =>
+    cost > price.without
+      ? `cost ${share(2 * price.without - cost)} more than the cost`
+      : `saved ${share(cost)} of the cost`;
   const share = (cost: number) =>
     price.without === 0
       ? "0 %"
@@ -139,10 +143,10 @@ function describe(source: LearnedSource, { colors }: Terminal): string {
   return [
     `${inLine(name)}: ${countOf(conversations, "session")}, ${formatCount(large)} with large results`,
     ...(tools.length === 0 ? [] : [table]),
-    `As it is set up by default, it would have saved ${share(price.defaults)} of these sessions' cost` +
+    `As it is set up by default, it would have ${saving(price.defaults)} of these sessions` +
       (commands.length === 0
         ? "; no other setting is better."
-        : `; with these settings, ${share(price.learned)}:`),
+        : `; with these settings, it would have ${saving(price.learned)}:`),
     ...commands.map((command) => `  ${inLine(command)}`),
   ].join("\n");
 }

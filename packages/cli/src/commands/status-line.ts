@@ -19,6 +19,6 @@ Claude Code, in settings.json:
       if (!process.stdin.isTTY) for await (const chunk of terminal.input) chunks.push(chunk);
       const { cwd, env } = terminal;
       const input = Buffer.concat(chunks).toString("utf8");
-      terminal.print(await statusLine(input, { cwd, env, root, namespace }));
+      terminal.print(await statusLine(input, { cwd, env, root, namespace }, terminal.colors.red));
     });
 }

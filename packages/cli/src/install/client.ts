@@ -114,7 +114,7 @@ export function settingFlags({
 
 /** The same for a command line. */
 export function quotedFlags(settings: Pick<InstallContext, "exclude" | "minTokens">): string[] {
-  return settingFlags(settings).map((word) => (/^[\w-]+$/.test(word) ? word : quoted(word)));
+  return settingFlags(settings).map((word) => (word.startsWith("--") ? word : quoted(word)));
 }
 
 function quoted(path: string): string {

@@ -7,6 +7,9 @@ const valueOf = (...names: readonly string[]): string | undefined => {
   const at = args.findLastIndex((arg) => names.includes(arg));
   return at === -1 ? undefined : args[at + 1];
 };
+// Agents draw colors, though this is not a terminal.
+const red = (text: string): string =>
+  process.env["NO_COLOR"] ? text : `\u001b[31m${text}\u001b[39m`;
 const chunks: Buffer[] = [];
 const end = async (): Promise<void> => {
   const input = Buffer.concat(chunks).toString("utf8");
@@ -14,7 +17,7 @@ const end = async (): Promise<void> => {
     ...{ cwd: process.cwd(), env: process.env },
     ...{ root: valueOf("-w", "--workspace"), namespace: valueOf("--namespace") },
   };
-  process.stdout.write(`${await statusLine(input, place)}\n`);
+  process.stdout.write(`${await statusLine(input, place, red)}\n`);
 };
 if (process.stdin.isTTY) await end();
 else {

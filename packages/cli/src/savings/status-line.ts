@@ -24,9 +24,14 @@ export interface StatusPlace {
 }
 
 /** One line: net in this session, results stored, reads; or why there are none. Never throws. */
-export async function statusLine(input: string, place: StatusPlace): Promise<string> {
+export async function statusLine(
+  input: string,
+  place: StatusPlace,
+  red: (text: string) => string = (text) => text,
+): Promise<string> {
   try {
-    return `offload: ${inLine(await describe(parse(input), place))}`;
+    const said = inLine(await describe(parse(input), place));
+    return `offload: ${said.startsWith(COSTS) ? red(said) : said}`;
   } catch (error) {
     return `offload: ${inLine(error instanceof Error ? error.message : String(error))}`;
   }
@@ -63,6 +68,8 @@ async function describe(given: StatusInput, place: StatusPlace): Promise<string>
   return [figuresOf(own), ...(why === undefined ? [] : [why])].join(" | ");
 }
 
+const COSTS = "costs";
+
 /** The net of these sessions, in the words of `stats`. */
 export function figuresOf(sessions: readonly SessionFigures[]): string {
   const sum = (figure: (one: SessionFigures) => number, of = sessions) =>
@@ -80,7 +87,7 @@ export function figuresOf(sessions: readonly SessionFigures[]): string {
         : over;
     const when = over === "all requests" ? where : `in ${where}`;
     const amount = `${Math.abs(net).toLocaleString("en-US")} tokens`;
-    return [net < 0 ? `costs ${amount} more than it saves ${when}` : `${amount} saved ${when}`];
+    return [net < 0 ? `${COSTS} ${amount} more than it saves ${when}` : `${amount} saved ${when}`];
   });
   const stored = count(
     sum(({ results }) => results),

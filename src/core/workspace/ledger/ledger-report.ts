@@ -5,6 +5,7 @@ import {
   type TokenFlow,
   type UsageSums,
 } from "./ledger.js";
+import type { LineRange } from "./line-ranges.js";
 
 /** The figures of a session, a day or a whole workspace, in tokens of input by our own estimate. */
 export interface LedgerFigures extends TokenFlow {
@@ -29,6 +30,8 @@ export interface ResultFigures {
   /** `readTokens` as a share of `wholeTokens`; above 1 if more was read than there is. */
   readonly readShare: number;
   readonly isReadInFull: boolean;
+  /** Which lines were read, where the reads were by lines; not all of them if they are very many. */
+  readonly readLines: readonly LineRange[];
   /** Of what was read, the tokens that later requests no longer carry. */
   readonly forgottenTokens: number;
   /** What it saved over the requests that carried it, or saves for each request, minus its reads. */
@@ -177,6 +180,7 @@ function resultOf(row: LedgerRow, over: SessionFigures["over"]): ResultFigures {
     ...{ reads, readTokens, forgottenTokens, net: netOf(row, over) },
     readShare: whole === 0 ? 0 : readTokens / whole,
     isReadInFull: isReadInFull(row),
+    readLines: row.lines ?? [],
   };
 }
 

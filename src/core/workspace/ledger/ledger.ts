@@ -7,6 +7,7 @@ import type { ArtifactStore } from "../artifacts/artifact-store.js";
 import type { Defer } from "../artifacts/retention.js";
 import type { Clock } from "../events.js";
 import { setLru } from "../../lib/set-lru.js";
+import { joinRanges, type LineRange } from "./line-ranges.js";
 
 /**
  * What offloading brought, noted while it happens: tokens, counts and names of tools, never content.
@@ -58,6 +59,8 @@ export interface LedgerRow {
   readonly readTokens: number;
   /** Of these, what was offloaded again once it was stale. */
   readonly forgottenTokens: number;
+  /** Which lines were read, where the reads were by lines; not all of them if they are very many. */
+  readonly lines?: readonly LineRange[] | undefined;
 }
 
 /** The requests of a day, and what they carried. */
@@ -236,11 +239,17 @@ export class Ledger {
   }
 
   /** An answer of a reading tool; without an id, it was a search or a listing over all results. */
-  read(sessionId: string, artifactId: string | undefined, tokens: number): void {
+  read(
+    sessionId: string,
+    artifactId: string | undefined,
+    tokens: number,
+    lines: readonly LineRange[] = [],
+  ): void {
     const { entry, now } = this.#entryOf(sessionId);
     const row = entry.row(artifactId ?? ALL_RESULTS, now);
     row.reads++;
     row.readTokens += tokens;
+    if (artifactId !== undefined) addLines(row, lines);
   }
 
   /** What a provider said of one request. */
@@ -449,7 +458,8 @@ export function sumEntries(entries: readonly LedgerEntry[]): LedgerEntry {
       (one, other) => other.whole - one.whole || (one.artifactId < other.artifactId ? -1 : 1),
     );
     for (const row of kept.splice(DEFAULTS.ledgerRows)) {
-      addRow(others, row.toolName ?? "", { ...row, artifactId: ALL_RESULTS }, "of several");
+      const several = { ...row, artifactId: ALL_RESULTS, lines: undefined };
+      addRow(others, row.toolName ?? "", several, "of several");
     }
   }
   return {
@@ -468,6 +478,10 @@ const NO_ROW: LedgerRow = {
 function addDay(days: Record<string, Open<DaySum>>, day: string, sum: DaySum): void {
   const known = (days[day] ??= { ...NO_DAY });
   for (const name of Object.keys(NO_DAY) as (keyof DaySum)[]) known[name] += sum[name];
+}
+
+function addLines(row: Open<LedgerRow>, lines: readonly LineRange[] = []): void {
+  if (lines.length > 0) row.lines = joinRanges([...(row.lines ?? []), ...lines]);
 }
 
 function tellOf(row: Open<LedgerRow>, tokens: number, referenceTokens: number): void {
@@ -493,6 +507,7 @@ function addRow(
   for (const name of SUMMED) known[name] += row[name];
   if (about === "one result") {
     known.forgottenTokens = Math.max(known.forgottenTokens, row.forgottenTokens);
+    addLines(known, row.lines);
     if (row.results > 0) tellOf(known, row.whole, row.reference);
     return;
   }
