@@ -37,11 +37,16 @@ export {
   type Tombstone,
 } from "./core/workspace/artifacts/artifact.js";
 export type { StoreCall } from "./core/workspace/events.js";
-export { joinStores } from "./infrastructure/joined-store/join-stores.js";
+export {
+  joinStores,
+  type FoundContent,
+  type OneDatabase,
+} from "./infrastructure/joined-store/join-stores.js";
 export type { RetryOptions } from "./infrastructure/joined-store/retry.js";
 export type {
   ObjectCallOptions,
   ObjectClient,
+  ObjectFailure,
   ObjectLocation,
   ObjectSource,
   ObjectUpload,
@@ -53,6 +58,7 @@ export {
 export type {
   PostgresClient,
   PostgresPool,
+  PostgresRelease,
   PostgresResult,
   PostgresSource,
   PostgresStatement,

@@ -23,7 +23,7 @@ export interface PostgresClient extends PostgresConnection {
 }
 
 /** Gives a connection back. With an error or `true`, it is closed instead of being used again. */
-type PostgresRelease = (destroy?: Error | boolean) => void;
+export type PostgresRelease = (destroy?: Error | boolean) => void;
 
 /** A `Pool` of `pg`, by the methods that are used. */
 export interface PostgresPool {
