@@ -48,7 +48,7 @@ it("matches and their context come in pages, each line once, and the pages have 
           const matching: number[] = [];
           for (const line of shown) {
             if (line === "--") continue;
-            const [, number, sign, text] = /^(\d+)([:-])(.*)$/su.exec(line) ?? [];
+            const [, number, sign, text] = /^(\d+)([:=-])(.*)$/su.exec(line) ?? [];
             // A line that is cut to its window is shown with its column.
             expect(lines[Number(number) - 1]?.startsWith((text ?? "").replace(/…$/, ""))).toBe(
               true,

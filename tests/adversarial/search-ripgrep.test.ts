@@ -56,12 +56,14 @@ async function ours(workspace: Workspace, query: Query): Promise<number[] | unde
   }
 }
 
+/** A line with `=` after its number only names the section of a match. */
 const lineNumbers = (printed: string): number[] =>
   printed === ""
     ? []
     : printed
         .replace(/\n$/, "")
         .split("\n")
+        .filter((line) => !/^\d+=/.test(line))
         .map((line) => parseInt(line));
 
 /** Says what differs and how to see it again; the generated lines would fill the screen. */

@@ -68,7 +68,7 @@ export function readJson({ text, chars, pieces }: SampledText): JsonContent | un
 
 /** Where a value seems to begin: at the start, or at that of one of the first lines. */
 function startOf(text: string): number | undefined {
-  const opening = /^[^\S\n]*(?=(?:\{\s*["'}]|\[\s*(?:[[{"'\]\d-]|null|true|false)))/m;
+  const opening = /^[^\S\n\r\u2028\u2029]*(?=(?:\{\s*["'}]|\[\s*(?:[[{"'\]\d-]|null|true|false)))/m;
   const preface = text.slice(0, PREFACE_CHARS).replace(/^\ufeff/, " ");
   const match = opening.exec(preface);
   return match === null ? undefined : match.index + match[0].length;
