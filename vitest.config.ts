@@ -24,7 +24,7 @@ export default defineConfig({
         replacement: fileURLToPath(new URL("src/index.ts", import.meta.url)),
       },
       {
-        find: /^context-offload\/(files|stores|errors|policies|open-telemetry)$/,
+        find: /^context-offload\/(files|stores|errors|policies|ledger|open-telemetry)$/,
         replacement: fileURLToPath(new URL("src/$1.ts", import.meta.url)),
       },
       {

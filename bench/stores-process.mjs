@@ -109,13 +109,15 @@ async function fillSqlite(path) {
   await open("small").sessions();
   const insert = (/** @type {string} */ namespace, /** @type {number} */ count) => {
     const statement = database.prepare(
-      "INSERT INTO context_offload_artifacts (namespace, session, seq, artifact, changed, removed, record) VALUES (?, ?, ?, ?, ?, 0, ?)",
+      `INSERT INTO context_offload_artifacts
+          (namespace, session, artifact, changed, created, context, bytes, location, record)
+        VALUES (?, ?, ?, ?, '2026-01-02T03:04:05.678Z', 'tool_result', 10000, '', ?)`,
     );
     database.exec("BEGIN");
     for (let index = 0; index < count; index++) {
       const session = `session-${Math.floor(index / PER_SESSION)}`;
       const seq = (index % PER_SESSION) + 1;
-      statement.run(namespace, session, seq, `call_${seq}`, seq, recordOf(session, `call_${seq}`));
+      statement.run(namespace, session, `call_${seq}`, seq, recordOf(session, `call_${seq}`));
     }
     database.exec("COMMIT");
   };

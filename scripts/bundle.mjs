@@ -1,5 +1,5 @@
 /** What the build makes of the output of tsc: the search worker, the files of the package, those of the command. */
-import { readdir, readFile, rm } from "node:fs/promises";
+import { copyFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { rolldown } from "rolldown";
 import ts from "typescript";
@@ -108,9 +108,36 @@ export async function bundleCli(folder, compiled, plugin) {
   const { version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
   const hook = { hook: join(compiled, "hook", "hook-main.js") };
   const server = { server: join(compiled, "plugin-server.js") };
+  const statusLine = join(compiled, "savings", "status-line-main.js");
   await bundle(hook, compiled, version);
+  await bundle({ "status-line": statusLine }, compiled, version);
   await bundle({ ...hook, ...server }, plugin, version);
+  await rm(statusLine);
   await rm(join(compiled, "plugin-server.js"));
+  await bundlePage(folder, compiled);
+}
+
+/**
+ * Makes the program of the page one script, and puts it and its style beside the module that serves them.
+ *
+ * @param {string} folder the package
+ * @param {string} compiled the output of tsc
+ */
+async function bundlePage(folder, compiled) {
+  const browser = join(folder, "src", "page", "browser");
+  const made = await rolldown({
+    input: join(browser, "main.ts"),
+    platform: "browser",
+    transform: { target: "es2022" },
+    experimental: { attachDebugInfo: "none" },
+  });
+  const { output } = await made.generate({ format: "iife", minify: true });
+  await made.close();
+  const [{ code }] = output;
+  // An export has it in an element, which this would end.
+  if (code.includes("</script")) throw new Error("the program of the page contains </script");
+  await writeFile(join(compiled, "page", "page.js"), code);
+  await copyFile(join(browser, "page.css"), join(compiled, "page", "page.css"));
 }
 
 /**

@@ -16,9 +16,6 @@ const PICTURE = "docs/images/before-after.svg";
 /** Eight seconds of an access log, as CSV: the model looks for repeated requests that failed. */
 const SHOWN = "toolu_01mNzU6zXKN3RfwsM4V1qrr1";
 const PATTERN = ",[2-6],429,";
-/** How much of its reference the README shows. */
-const SHOWN_LINES = 2;
-const SHOWN_NAMES_CHARS = 80;
 /** How many matches of the model's call it shows. */
 const SHOWN_MATCHES = 2;
 
@@ -82,7 +79,7 @@ async function makeSample() {
       `BEFORE: ${group(size.lines)} lines, ${group(shown.tokens ?? 0)} tokens`,
       `${text}\n… ${group(size.lines - 2)} more lines\n`,
       `AFTER: a reference, ${group(estimateTokens(shown.reference))} tokens`,
-      `${abridge(shown.reference)}\n`,
+      `${shown.reference}\n`,
       "THE MODEL'S NEXT CALL: requests that were repeated, and failed",
       `${tool.name} ${JSON.stringify(input)}`,
       abridgeMatches(answer.text),
@@ -197,32 +194,6 @@ function abridgeMatches(answer) {
   return [
     ...lines.slice(0, SHOWN_MATCHES),
     `… ${more} more matches, and the call that continues with the other ${left}`,
-  ].join("\n");
-}
-
-/**
- * A reference with a few of its digest's lines, and the beginning of its list of names; the page on the
- * workspace shows it whole.
- *
- * @param {string} reference
- */
-function abridge(reference) {
-  const lines = reference.split("\n");
-  const first = lines.findIndex((line) => /^\d+: /.test(line)) + SHOWN_LINES;
-  const names = lines.findIndex((line) => line.startsWith("Names from line: "));
-  const list = lines[names] ?? "";
-  // A list such as "Names from line: 5 one two; 17 three".
-  const count = list
-    .split(": ")
-    .slice(1)
-    .join(": ")
-    .split("; ")
-    .flatMap((part) => part.split(" ").slice(1)).length;
-  return [
-    ...lines.slice(0, first),
-    `… ${names - first} more lines of it`,
-    `${list.slice(0, list.indexOf(";", SHOWN_NAMES_CHARS))}; … ${count} in all`,
-    ...lines.slice(names + 1),
   ].join("\n");
 }
 

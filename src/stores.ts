@@ -37,11 +37,16 @@ export {
   type Tombstone,
 } from "./core/workspace/artifacts/artifact.js";
 export type { StoreCall } from "./core/workspace/events.js";
-export { joinStores } from "./infrastructure/joined-store/join-stores.js";
+export {
+  joinStores,
+  type FoundContent,
+  type OneDatabase,
+} from "./infrastructure/joined-store/join-stores.js";
 export type { RetryOptions } from "./infrastructure/joined-store/retry.js";
 export type {
   ObjectCallOptions,
   ObjectClient,
+  ObjectFailure,
   ObjectLocation,
   ObjectSource,
   ObjectUpload,
@@ -53,8 +58,10 @@ export {
 export type {
   PostgresClient,
   PostgresPool,
+  PostgresRelease,
   PostgresResult,
   PostgresSource,
+  PostgresStatement,
 } from "./infrastructure/postgres-store/postgres-client.js";
 export {
   postgresMetadata,
@@ -72,3 +79,4 @@ export {
   sqliteStore,
   type SqliteStoreOptions,
 } from "./infrastructure/sqlite-store/sqlite-store.js";
+export { readLedgerFiles, type LedgerFilesOptions } from "./presets/read-ledger-files.js";

@@ -76,6 +76,14 @@ export const DEFAULTS = Object.freeze({
   storeDeadlineMs: 30_000,
   /** … and how long one attempt. */
   storeAttemptMs: 10_000,
+  /** How long the ledger gathers before it writes … */
+  ledgerDelayMs: 2_000,
+  /** … of how many results it tells one by one in a session … */
+  ledgerRows: 1_000,
+  /** … and how many of its entries are replaced by their sum at a time. */
+  ledgerEntries: 32,
+  /** Ranges of lines that the ledger keeps for a result … */
+  ledgerRanges: 32,
   /** How many times its deadline a search waits for others before it gives up. */
   searchWaits: 5,
   /** The price of a token that is read from the prompt cache, and of one that is written to it. */

@@ -77,17 +77,15 @@ function trace(tracer: TelemetryTracer, event: WorkspaceEvent): void {
     startTime: endTime - event.duration_ms,
     attributes: { ...attributesOf(event), ...detailsOf(event) },
   });
-  if (event.event === "failure") {
-    const message = event.error === undefined ? {} : { message: event.error };
-    ignoreFailure(() => span.setStatus({ code: ERROR, ...message }));
-  }
+  // Without the message, which quotes patterns, arguments and ids: `error.type` says what it was.
+  if (event.event === "failure") ignoreFailure(() => span.setStatus({ code: ERROR }));
   ignoreFailure(() => span.end(endTime));
 }
 
 function createStoreMetric(meter: TelemetryMeter): (call: StoreCall) => void {
-  const duration = meter.createHistogram("context_offload.store.duration", {
+  const duration = meter.createHistogram("context_offload.store.operation.duration", {
     description: "How long calls of the store took.",
-    unit: "ms",
+    unit: "s",
   });
   return ({ operation, duration_ms, error }) => {
     const { code = "_OTHER" } = (error ?? {}) as { code?: string };
@@ -95,7 +93,7 @@ function createStoreMetric(meter: TelemetryMeter): (call: StoreCall) => void {
       "context_offload.store.operation": operation,
       ...(error === undefined ? {} : { "error.type": code }),
     };
-    ignoreFailure(() => duration.record(duration_ms, attributes));
+    ignoreFailure(() => duration.record(duration_ms / 1_000, attributes));
   };
 }
 
@@ -114,17 +112,26 @@ function createMetrics(meter: TelemetryMeter): (event: WorkspaceEvent) => void {
     read: count("reads", "Answers that were read.", "{read}"),
     skip: count("skips", "Results that were kept.", "{result}"),
     step: count("steps", "Steps in which stale results were offloaded together.", "{step}"),
+    request: count("requests", "Requests whose messages were seen.", "{request}"),
     remove: count("removals", "Artifacts that were removed.", "{artifact}"),
     failure: count("failures", "Calls that failed.", "{call}"),
   };
   const searches = count("searches", "Searches.", "{search}");
-  const chars = count("offloaded", "Content that was offloaded.", "{character}");
-  const bytes = count("offloaded_bytes", "Size of content that was offloaded.", "By");
-  const tokens = count("offloaded_tokens", "Tokens of content that was offloaded.", "{token}");
-  const saved = count("saved_tokens", "Tokens that references save.", "{token}");
+  const bytes = count("offload.size", "Size of content that was offloaded.", "By");
+  const tokens = count("offload.content", "Content that was offloaded.", "{token}");
+  const saved = count(
+    "offload.saved",
+    "What references are shorter than their content.",
+    "{token}",
+  );
+  const usage = count(
+    "token.usage",
+    "What all requests carried because of offloading, by context_offload.token.type; whole minus all others is what offloading saved.",
+    "{token}",
+  );
   const rewritten = count(
-    "rewritten_tokens",
-    "Tokens that a prompt cache writes again after steps.",
+    "cache.rewritten",
+    "What a prompt cache writes again after steps.",
     "{token}",
   );
   const redactions = count(
@@ -132,25 +139,32 @@ function createMetrics(meter: TelemetryMeter): (event: WorkspaceEvent) => void {
     "What was redacted before content was stored.",
     "{redaction}",
   );
-  const duration = meter.createHistogram(`${prefix}.duration`, {
+  const duration = meter.createHistogram(`${prefix}.operation.duration`, {
     description: "How long calls of the workspace took.",
-    unit: "ms",
+    unit: "s",
   });
   return (event) => {
     const attributes = attributesOf(event);
     counters[event.event].add(1, attributes);
     if (event.event === "read" && event.verb.startsWith("grep")) searches.add(1, attributes);
     if (event.event === "offload") {
-      chars.add(event.chars ?? 0, attributes);
       bytes.add(event.bytes ?? 0, attributes);
       tokens.add(event.tokens ?? 0, attributes);
       saved.add(Math.max(0, event.tokens_saved ?? 0), attributes);
       if (event.redactions !== undefined) redactions.add(event.redactions, attributes);
     }
+    if (event.event === "request") {
+      for (const type of TOKEN_TYPES) {
+        const name = "context_offload.token.type";
+        usage.add(event[`tokens_${type}`] ?? 0, { ...attributes, [name]: type });
+      }
+    }
     if (event.event === "step") rewritten.add(event.tokens_rewritten ?? 0, attributes);
-    ignoreFailure(() => duration.record(event.duration_ms, attributes));
+    ignoreFailure(() => duration.record(event.duration_ms / 1_000, attributes));
   };
 }
+
+const TOKEN_TYPES = ["whole", "references", "reads", "fixed"] as const;
 
 /** Of low cardinality, for metrics: no ids. */
 function attributesOf({ verb, namespace, tool_name, code }: WorkspaceEvent): Attributes {
@@ -164,9 +178,10 @@ function attributesOf({ verb, namespace, tool_name, code }: WorkspaceEvent): Att
 
 function detailsOf({ biz_id, session_id, artifact_id, ...event }: WorkspaceEvent): Attributes {
   const { bytes, chars, lines, tokens, tokens_saved, tokens_rewritten, redactions } = event;
-  const { turn, results } = event;
+  const { turn, results, tokens_whole, tokens_references, tokens_reads, tokens_fixed } = event;
+  const flow = { tokens_whole, tokens_references, tokens_reads, tokens_fixed };
   const numbers = { bytes, chars, lines, tokens, tokens_saved, tokens_rewritten, redactions };
-  const sizes = Object.entries({ ...numbers, turn, results }).flatMap(([name, value]) =>
+  const sizes = Object.entries({ ...numbers, ...flow, turn, results }).flatMap(([name, value]) =>
     value === undefined ? [] : [[`context_offload.${name}`, value]],
   );
   return {

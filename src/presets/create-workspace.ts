@@ -46,6 +46,7 @@ import type { Searcher } from "../infrastructure/search/searcher.js";
 import { timedStore } from "../infrastructure/timed-store.js";
 import { storeFrom } from "./connection-string.js";
 import { fileStore } from "./stores.js";
+import { LEDGER } from "./read-ledger-files.js";
 
 /** What some vendor accepts as the name of a tool; names that clients give to a server's tools are long. */
 const TOOL_NAME = /^[a-zA-Z0-9_.:/-]{1,128}$/;
@@ -159,6 +160,11 @@ export interface WorkspaceOptions {
   readonly encryption?: EncryptionOptions | undefined;
   /** Removes the oldest artifacts in the background, when the workspace is opened and after puts. Default: nothing is removed. */
   readonly retention?: Retention | undefined;
+  /**
+   * Whether to note what offloading brings, for `readLedger` and `context-offload stats`: tokens, counts
+   * and names of tools, no content. Default true.
+   */
+  readonly ledger?: boolean | undefined;
 }
 
 const OPTIONS: OptionNames<WorkspaceOptions> = {
@@ -175,6 +181,7 @@ const OPTIONS: OptionNames<WorkspaceOptions> = {
   redactionKey: true,
   encryption: true,
   retention: true,
+  ledger: true,
 };
 
 /**
@@ -227,6 +234,10 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     readChars: requireCount("readChars", options.readChars, DEFAULTS.readChars),
     notice: { readBy: options.readBy ?? "tools", toolNames },
     logger: options.logger,
+    openLedger:
+      options.ledger === false
+        ? undefined
+        : () => withEncryption(open(namespace + LEDGER), namespace + LEDGER, options).store,
   });
 }
 

@@ -61,6 +61,10 @@ describe("a PostgreSQL database", () => {
       const recorded = (...args: unknown[]) => {
         const [sql, values] = args;
         if (Array.isArray(values)) sent.push({ sql: String(sql), values });
+        else if (typeof sql === "object" && sql) {
+          const { text, values: own } = sql as { text: string; values: unknown[] };
+          sent.push({ sql: text, values: own });
+        }
         return query(...args);
       };
       Object.assign(client, { query: recorded });

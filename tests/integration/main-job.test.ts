@@ -50,7 +50,7 @@ describe("npm start", () => {
     const [before = "", after = ""] = stdout.split(/^After: /m);
     expect(before).toMatch(/^Before: what run_command returned, \d+ lines, [\d,]+ tokens\n│ 2025/m);
     expect(after).toMatch(/^a reference with a digest, [\d,]+ tokens\n│ <knowledge_list>\n│ <know/);
-    expect(after).toMatch(/^│ Log, \d+ lines.*\n│ 1: 2025/m);
+    expect(after).toMatch(/^│ \d+: .*\b(?:ERROR|failed)\b/m);
     expect(after).toMatch(/^│ More: read_stored\n│ <\/knowledge_list>$/m);
     expect(after).toMatch(/reads the rest with read_stored/);
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);

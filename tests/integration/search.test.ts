@@ -16,6 +16,7 @@ import type {
 } from "../../src/core/lib/search/search-terms.js";
 import { encodeWtf8 } from "../../src/core/lib/text/wtf8.js";
 import { memoryContent } from "../../src/core/workspace/artifacts/artifact-store.js";
+import { Disk } from "../../src/infrastructure/files/disk.js";
 import { openContent } from "../../src/infrastructure/files/open-content.js";
 import type { SearchJob } from "../../src/infrastructure/search/search-worker.js";
 import { SearchQueue } from "../../src/infrastructure/search/search-pool.js";
@@ -54,10 +55,12 @@ afterAll(async () => {
   for (const file of opened) await file.close();
 });
 
+const disk = new Disk();
+
 async function fileOf(content: string | Uint8Array): Promise<SearchSource> {
   const path = join(await makeTempFolder(), "content.txt");
   await writeFile(path, typeof content === "string" ? encodeWtf8(content) : content);
-  const file = await openContent(path);
+  const file = await openContent(path, disk);
   opened.push(file);
   return file;
 }
@@ -230,7 +233,7 @@ describe("a search in pieces that a store gives", () => {
     const folder = await makeTempFolder();
     const path = join(folder, "content.txt");
     await writeFile(path, "the right one\n");
-    const file = await openContent(path);
+    const file = await openContent(path, disk);
     await rename(path, join(folder, "moved.txt"));
     await writeFile(join(folder, "other.txt"), "the wrong one\n");
     await symlink(join(folder, "other.txt"), path);
@@ -439,7 +442,7 @@ describe("a search that fails", () => {
   it("is told when there are fewer bytes than there were", async () => {
     const path = join(await makeTempFolder(), "short.txt");
     await writeFile(path, "a\n".repeat(1_000));
-    const file = await openContent(path);
+    const file = await openContent(path, disk);
     await truncate(path, 100);
     const cut = await rejectionOf(search(file, { pattern: "a" }));
     expect(cut.code).toBe("READ_FAILED");

@@ -1,4 +1,5 @@
 import { createOffloader, type Workspace } from "context-offload";
+import { readLedger } from "context-offload/ledger";
 import { offloadMiddleware, offloadStep, offloadTools } from "context-offload/ai-sdk";
 import { describe, expect, it } from "vitest";
 import {
@@ -446,6 +447,10 @@ describe.each(SDKS)("offloading with $name", ({ sdk, Model }) => {
       });
       const { text } = await generateText({ model: wrapped, tools, prompt: QUESTION, stopWhen });
       expect(text).toContain(NEEDED);
+      const { sessions } = await readLedger(workspace);
+      const requests = sentTo(model).length;
+      expect(sessions[0]?.usage).toMatchObject({ requests, inputTokens: requests });
+      expect(Object.keys(sessions[0]?.keptLarge ?? {})).toHaveLength(LOG.length > 25_600 ? 1 : 0);
       expect(sentTo(model).at(-1)?.length).toBeGreaterThan(LOG.length);
     });
 

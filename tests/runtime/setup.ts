@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { installPackedPackage } from "../../scripts/packed-package.mjs";
 import buildDist from "../support/build-dist.js";
+import { installBrowser } from "./install-browser.js";
 import { installTools } from "./install-tools.js";
 
 declare module "vitest" {
@@ -12,6 +13,8 @@ declare module "vitest" {
     packed: { readonly folder: string; readonly bytes: number; readonly files: readonly string[] };
     /** The `node_modules` of the tools, or why they could not be installed. */
     tools: { readonly modules: string } | { readonly whyNot: string };
+    /** A browser's program, or why there is none. */
+    browser: { readonly program: string } | { readonly whyNot: string };
   }
 }
 
@@ -31,6 +34,13 @@ export default async function installOnce(project: TestProject): Promise<() => P
     "tools",
     await installTools().then(
       (modules) => ({ modules }),
+      (error: unknown) => ({ whyNot: String(error) }),
+    ),
+  );
+  project.provide(
+    "browser",
+    await installBrowser().then(
+      (program) => ({ program }),
       (error: unknown) => ({ whyNot: String(error) }),
     ),
   );

@@ -18,6 +18,12 @@ export function needTools(context: TestContext): string {
   return "modules" in tools ? tools.modules : giveUp(context, tools.whyNot);
 }
 
+/** The program of a browser. */
+export function needBrowser(context: TestContext): string {
+  const browser = inject("browser");
+  return "program" in browser ? browser.program : giveUp(context, browser.whyNot);
+}
+
 /** The path of a runtime's binary. */
 export function needRuntime(context: TestContext, name: string): string {
   const platform = `${process.platform}-${process.arch}`;

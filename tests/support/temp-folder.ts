@@ -6,6 +6,6 @@ import { onTestFinished } from "vitest";
 /** An empty folder of its own for the test that is running; removed when the test ends. */
 export async function makeTempFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "context-offload-")));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }

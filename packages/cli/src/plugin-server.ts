@@ -5,8 +5,13 @@
 import { join } from "node:path";
 import { createWorkspace } from "context-offload";
 import { serveStdio } from "@context-offload/mcp";
+import { writeTraceLater } from "./hook/hook-trace.js";
 
 const project = process.env["CLAUDE_PROJECT_DIR"] || process.cwd();
-const workspace = createWorkspace({ root: join(project, ".offload") });
-serveStdio({ workspace, isReadOnly: true });
+const root = join(project, ".offload");
+const workspace = createWorkspace({ root });
+const onToolsListed = (): void => {
+  writeTraceLater(root, { event: "tools listed" });
+};
+serveStdio({ workspace, isReadOnly: true, onToolsListed });
 process.stdin.once("close", () => void workspace.close());

@@ -38,6 +38,7 @@ function newContext(scope: InstallContext["scope"] = "project"): InstallContext 
     ...{ node: "/usr/bin/node", main: "/opt/offload/main.js", hook: "/opt/offload/hook.js" },
     versionOf: () => undefined,
     opencodePlugin: () => "/opt/offload/integrations/opencode/index.js",
+    minTokens: undefined,
     withTools: true,
   };
 }

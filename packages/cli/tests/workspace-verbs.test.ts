@@ -77,9 +77,10 @@ describe.each(["stored", "sqlite:stored.db", "file:stored"])("the verbs over %s"
     expect((await run("query", "toolu_01ResRuzcK25fnBn2vBU828q", "/status")).stdout).toMatch(
       /success/,
     );
-    expect((await run("stats")).stdout).toMatch(/\d+ artifacts, .*\n[^]*^read_log +1 .* █/m);
+    expect((await run("stats")).stdout).toMatch(/\d+ artifacts, .*\n[^]*^read_log +1 /m);
     expect(JSON.parse((await run("stats", "--json")).stdout)).toMatchObject({
-      total: { artifacts: expect.any(Number) as number },
+      stored: { artifacts: expect.any(Number) as number },
+      total: { net: expect.any(Number) as number },
     });
   });
 

@@ -26,6 +26,8 @@ export interface McpServerOptions {
     ((name: string, input: unknown) => Promise<string | undefined> | undefined) | undefined;
   /** Which reading tools are listed; calls of all of them are answered. Default `"five"`. */
   readonly readingTools?: "one" | "five" | undefined;
+  /** Called when the client asks for the list of tools. */
+  readonly onToolsListed?: (() => void) | undefined;
 }
 
 /**
@@ -49,10 +51,10 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   );
   // The handlers are set directly, since the tools bring their own schemas and read any input.
   const { server } = mcp;
-  server.setRequestHandler(
-    "tools/list",
-    () => ({ tools: toolbox.tools }) as unknown as ListToolsResult,
-  );
+  server.setRequestHandler("tools/list", () => {
+    options.onToolsListed?.();
+    return { tools: toolbox.tools } as unknown as ListToolsResult;
+  });
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const hidden = await options.answerCall?.(params.name, params.arguments);
     if (hidden !== undefined) return { content: [{ type: "text", text: hidden }] };

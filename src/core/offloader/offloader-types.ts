@@ -51,6 +51,11 @@ export interface OffloadOptions {
   readonly signal?: AbortSignal | undefined;
   /** What is offloaded; pass the same in every turn. Default: the offloader's own `parts`. */
   readonly parts?: readonly PartKind[] | undefined;
+  /**
+   * Whether the messages are only a call and its result that has just arrived, and not a whole request: the
+   * ledger then counts a result, and no request. Default false.
+   */
+  readonly isArrival?: boolean | undefined;
 }
 
 /** Options of `restore`. */

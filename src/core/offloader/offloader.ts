@@ -13,6 +13,12 @@ import { guardPolicy, partsOnly } from "../policies/combine.js";
 import { freshAndStale } from "../policies/fresh-and-stale.js";
 import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
 import type { SessionListing } from "../workspace/artifacts/artifact-store.js";
+import {
+  eventOf,
+  flowOf,
+  type CarriedRead,
+  type CarriedResult,
+} from "../workspace/ledger/ledger.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
 import { momentAt, momentIn, offloadedAfter, type ResultPlaces } from "./offload-moment.js";
@@ -44,6 +50,7 @@ import {
   ContentMemory,
   finishMessages,
   LocatedResult,
+  NONE,
   placesOf,
   type SeenMessage,
   TurnMemory,
@@ -61,6 +68,9 @@ export interface OffloaderWiring extends OffloaderSettings {
 }
 
 const RESULTS: readonly PartKind[] = ["results"];
+
+/** A result that was kept although it has so many characters is worth a note. */
+const LARGE_CHARS = DEFAULTS.giantTokens * DEFAULTS.charsPerToken;
 
 /** For answers of the reading tools and large parts, where the host's policy does not let things grow old. */
 const AGING = freshAndStale();
@@ -228,6 +238,49 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     });
   };
 
+  const notedLarge = new Set<string>();
+
+  /** What this request carries because of us: its messages are those that are known now. */
+  const noteRequest = (taken: readonly SeenMessage[]): void => {
+    const results: CarriedResult[] = [];
+    const reads: CarriedRead[] = [];
+    for (const { reports, parts, readingCallTokens } of taken) {
+      results.push(...parts);
+      if (readingCallTokens > 0) {
+        const sent = { tokens: readingCallTokens, sentTokens: readingCallTokens };
+        reads.push({ artifactId: undefined, ...sent });
+      }
+      for (const report of reports) {
+        const { outcome, read, artifactId, toolName, tokens = 0, referenceTokens = 0 } = report;
+        const isGone = outcome === "offloaded" || outcome === "reference";
+        if (read) reads.push({ ...read, sentTokens: isGone ? referenceTokens : read.tokens });
+        else if (isGone)
+          results.push({ artifactId: artifactId ?? "", toolName, tokens, referenceTokens });
+        else if (report.chars >= LARGE_CHARS) {
+          const key = `${report.messageIndex} ${report.toolCallId ?? ""} ${report.chars}`;
+          if (notedLarge.has(key)) continue;
+          notedLarge.add(key);
+          core.ledger?.keptLarge(sessionId, report.reason);
+        }
+      }
+    }
+    const fixed = countAdded();
+    const flow = flowOf(results, reads, fixed);
+    core.ledger?.request(sessionId, results, reads, flow);
+    core.note("request", "offload", { session_id: sessionId, ...eventOf(flow) });
+  };
+
+  /** A result on its own: which requests will carry it is not known. */
+  const noteArrival = (report: ResultReport): void => {
+    const { outcome, artifactId, toolName, tokens = 0, referenceTokens = 0 } = report;
+    if (outcome === "offloaded" && artifactId !== undefined && !report.read) {
+      const arrived = { artifactId, toolName, tokens, referenceTokens };
+      core.ledger?.arrival(sessionId, arrived, countAdded());
+    } else if (outcome === "kept" && report.chars >= LARGE_CHARS) {
+      core.ledger?.keptLarge(sessionId, report.reason);
+    }
+  };
+
   /** Decides about results without touching their messages; `put` says what becomes of each that is chosen. */
   const decide = async (
     plan: OffloadPlan<ArtifactRecord>,
@@ -295,6 +348,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   const offloadOnce = async (
     history: readonly unknown[],
     kinds: readonly PartKind[],
+    isArrival: boolean,
     signal: AbortSignal | undefined,
   ) => {
     const looked = await lookAt(history, kinds, signal);
@@ -345,6 +399,13 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       const { messageIndex, found } = part;
       output[messageIndex] = format.parts?.put(output[messageIndex], found.path, value);
     }
+    for (const seen of taken) if (!seen.isFinal) seen.parts = NONE;
+    for (const item of plan.results) {
+      const seen = taken[item.messageIndex];
+      if (!(item instanceof LocatedPart) || !seen) continue;
+      const carried = carriedPart(item, replaced.get(item));
+      if (carried) seen.parts = [...seen.parts, carried];
+    }
     const results = reportResults(plan, offloaded, storage.kept);
     const open = plan.candidates.filter(
       (result) => verdicts.get(result)?.isFinal !== true || storage.kept.get(result) !== undefined,
@@ -364,6 +425,8 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       return offloaded.has(result) || (result instanceof LocatedPart && replaced.has(result));
     });
     if (steps.step) noteStep(steps.step);
+    if (isArrival) results.forEach(noteArrival);
+    else noteRequest(taken);
     const isSame = output.every((message, index) => message === history[index]);
     return {
       messages: isSame && output.length === history.length ? history : output,
@@ -382,11 +445,12 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     readingTools,
 
     async offload(history, options) {
-      const { parts, signal } = requireOptions(options);
+      const { parts, isArrival = false, signal } = requireOptions(options);
       requireArray("history", history);
       const kinds = parts ?? wiring.parts ?? RESULTS;
       if (kinds !== RESULTS) requireKinds(kinds);
-      return (await whileRemoved(() => offloadOnce(history, kinds, signal))) as never;
+      const once = () => offloadOnce(history, kinds, isArrival, signal);
+      return (await whileRemoved(once)) as never;
     },
 
     async estimate(history, options) {
@@ -441,6 +505,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
         const ids = made.artifactId === undefined ? [] : [made.artifactId];
         return (await keep(ids)) ? made : undefined;
       });
+      noteArrival(report);
       const text = report.outcome === "offloaded" ? report.reference : undefined;
       return { content: text ?? content, report };
     },
@@ -496,6 +561,20 @@ function* handedOut(
 ): Generator<string> {
   for (const { heldIds } of messages) yield* heldIds;
   for (const { artifactId } of references.values()) yield artifactId;
+}
+
+/** What a part takes that this call, or an earlier one, offloaded. */
+function carriedPart(
+  { isReference, record, tokens, part }: LocatedPart,
+  replaced: ReplacedPart | undefined,
+): CarriedResult | undefined {
+  if (replaced) {
+    const { artifactId, tokensSaved } = replaced.report;
+    return { artifactId, toolName: part, tokens, referenceTokens: tokens - tokensSaved };
+  }
+  if (!isReference || !record) return undefined;
+  const { artifactId, size } = record;
+  return { artifactId, toolName: part, tokens: size.tokens, referenceTokens: tokens };
 }
 
 /** What a record says of a result, or of a part, that is or was a reference. */

@@ -127,6 +127,8 @@ export interface Call {
   readonly reading: ReadingCall | undefined;
   /** What tells it from other calls. */
   readonly mark: string;
+  /** Its name and input, if it is a call of a reading tool. */
+  readonly said?: string | undefined;
   /** What its input says, as far as a digest of the result looks at it. */
   readonly about?: string | undefined;
 }

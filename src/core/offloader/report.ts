@@ -3,6 +3,7 @@ import type { OffloadPlan } from "../engine/offload.js";
 import type { ResultState, ToolResult } from "../engine/format.js";
 import type { Step, Verdict } from "../engine/policy.js";
 import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
+import type { ReadingCall } from "./reads.js";
 
 /** What was done with one tool result. */
 export interface ResultReport {
@@ -17,8 +18,10 @@ export interface ResultReport {
   readonly state?: ResultState | undefined;
   /** Its size in characters, without media that is kept. */
   readonly chars: number;
-  /** Tokens of the content, if it was offloaded. */
+  /** Tokens of the content, if it was offloaded, now or before. */
   readonly tokens: number | undefined;
+  /** If it is an answer of a reading tool: what was read, and the tokens of the whole answer. */
+  readonly read?: { readonly artifactId: string | undefined; readonly tokens: number } | undefined;
   /** The text that replaces it. */
   readonly reference: string | undefined;
   /** Tokens of that text. */
@@ -106,7 +109,7 @@ export interface OffloadEstimate extends OffloadReport {
 
 /** Tells of every result of a plan what became of it. */
 export function reportResults(
-  plan: OffloadPlan<Pick<ArtifactRecord, "artifactId">>,
+  plan: OffloadPlan<Pick<ArtifactRecord, "artifactId" | "size">>,
   offloaded: ReadonlyMap<ToolResult, OffloadedResult>,
   kept: ReadonlyMap<ToolResult, KeptReason>,
 ): ResultReport[] {
@@ -118,6 +121,7 @@ export function reportResults(
     const { reason = "", state } = verdicts.get(result) ?? {};
     const put = offloaded.get(result);
     const why = kept.get(result);
+    const tokens = referred ? referred.size.tokens : put?.tokens;
     // Spelled out, since a long history has thousands of them.
     reports.push({
       messageIndex: result.messageIndex,
@@ -127,14 +131,20 @@ export function reportResults(
       reason: referred ? "it is a reference already" : put ? reason : (why?.reason ?? reason),
       state: referred ? result.offloadedAs : state,
       chars: result.chars,
-      tokens: put?.tokens,
+      tokens,
+      read: result.isReadingAnswer ? readOf(result, tokens) : undefined,
       reference: referred ? result.soleText : put?.reference,
-      referenceTokens: put?.referenceTokens,
+      referenceTokens: referred ? result.tokens : put?.referenceTokens,
       artifactId: referred ? referred.artifactId : put?.artifactId,
       error: put ? undefined : why?.error,
     });
   }
   return reports;
+}
+
+function readOf(result: ToolResult, tokens: number | undefined): ResultReport["read"] {
+  const { reading } = result as ToolResult & { readonly reading?: ReadingCall };
+  return { artifactId: reading?.artifactId, tokens: tokens ?? result.tokens ?? 0 };
 }
 
 /** The verdict about each candidate of a plan. */

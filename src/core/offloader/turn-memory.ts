@@ -16,6 +16,7 @@ import { setLru } from "../lib/set-lru.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { renderSent } from "../lib/wrapping/render-value.js";
 import type { ArtifactRecord } from "../workspace/artifacts/artifact.js";
+import type { CarriedResult } from "../workspace/ledger/ledger.js";
 import type { OffloadMoment, ResultPlaces } from "./offload-moment.js";
 import { parseReference } from "../workspace/reference/knowledge-list.js";
 import { markCall, PlaceCounter, takePlace, type Place } from "./reference-place.js";
@@ -346,14 +347,15 @@ function writtenIn(message: unknown): string {
   }
 }
 
+const WORD = /[\w$][\w$./:-]{2,80}/g;
 /** A name of something, rather than a word of a sentence. */
-const NAMED =
-  /(?<![A-Za-z_$])(?=[\w$./:-]{0,80}(?:[a-z][A-Z]|[_\d$]|[./:]\w))[A-Za-z_$][\w$-]{2,60}(?:[./:]+[\w$-]{1,60}){0,8}/g;
+const NAMED = /[a-z][A-Z]|[_\d$]|[./:]\w/;
 const MAX_NAMED = 8;
 
 /** The names in what a user wrote, which is all that references may depend on. */
 function namedIn(text: string): readonly string[] {
-  return [...new Set(text.match(NAMED))].slice(0, MAX_NAMED);
+  const words = (text.match(WORD) ?? []).map((word) => word.replace(/[./:-]{1,3}$/, ""));
+  return [...new Set(words)].filter((word) => NAMED.test(word)).slice(0, MAX_NAMED);
 }
 
 function isSystem(message: unknown): boolean {
@@ -380,6 +382,10 @@ export class SeenMessage implements MessageVisitor {
   /** Whether it has a part or block of a type that the format does not know. */
   hasUnknown = false;
   calls: readonly Call[] = NONE;
+  /** The large parts that were offloaded of it. */
+  parts: readonly CarriedResult[] = NONE;
+  /** What its calls of the reading tools take. */
+  readingCallTokens = 0;
   found: readonly FormatResult[] = NONE;
   results: readonly LocatedResult[] = NONE;
   reports: readonly ResultReport[] = NONE;
@@ -423,7 +429,8 @@ export class SeenMessage implements MessageVisitor {
     const mark = markCall(name, input);
     // The sentence with the call is in its own message, so that both are there or neither.
     const about = aboutCall(input, writtenIn(this.input));
-    this.calls = [...this.calls, { id, name, reading, mark, about }];
+    const said = reading && `${name} ${typeof input === "string" ? input : JSON.stringify(input)}`;
+    this.calls = [...this.calls, { id, name, reading, mark, said, about }];
   }
 
   result(result: FormatResult): void {
@@ -643,6 +650,9 @@ export class TurnMemory {
     const isUsers = !seen.isModel && seen.answers === 0 && !isSystem(message);
     const named = isUsers ? namedIn(writtenIn(message)) : NONE;
     seen.named = isUsers ? named : (this.#messages.at(-1)?.named ?? NONE);
+    for (const { said } of seen.calls) {
+      if (said !== undefined) seen.readingCallTokens += contents.countTokens(said);
+    }
     seen.results = seen.found.map((found) => {
       const call = this.#calls.answeredBy(found);
       const reading = call ? call.reading : readingCalls.guess(found.toolName);

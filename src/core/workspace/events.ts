@@ -4,7 +4,7 @@ import { redactEvent, type Redacting } from "./artifacts/redaction.js";
 
 /** Something that a workspace did; fields are named like the metadata. */
 export interface WorkspaceEvent {
-  readonly event: "offload" | "read" | "skip" | "step" | "remove" | "failure";
+  readonly event: "offload" | "read" | "skip" | "step" | "request" | "remove" | "failure";
   /** The method that was called. */
   readonly verb: string;
   readonly time: string;
@@ -26,6 +26,14 @@ export interface WorkspaceEvent {
   readonly turn?: number;
   readonly results?: number;
   readonly tokens_rewritten?: number;
+  /**
+   * In a `request` event, what its messages carry because of offloading, in tokens: what offloaded results
+   * would take, what their references take, what reading takes, and the tools with the system prompt.
+   */
+  readonly tokens_whole?: number;
+  readonly tokens_references?: number;
+  readonly tokens_reads?: number;
+  readonly tokens_fixed?: number;
   /** How much was redacted before the content was stored. */
   readonly redactions?: number;
   /** Why a result was kept. */
@@ -113,7 +121,11 @@ export class EventReporter {
   }
 
   /** Reports something that took no time. */
-  note(event: "skip" | "step" | "remove" | "failure", verb: string, details: EventDetails): void {
+  note(
+    event: "skip" | "step" | "request" | "remove" | "failure",
+    verb: string,
+    details: EventDetails,
+  ): void {
     this.#tell(event, verb, this.#clock.now(), details);
   }
 

@@ -23,6 +23,7 @@ import {
   RetentionRuns,
 } from "./artifacts/retention.js";
 import type { EventReporter } from "./events.js";
+import type { Ledger } from "./ledger/ledger.js";
 import type { WorkspaceCore } from "./workspace-core.js";
 import type { PurgeOptions, Workspace } from "./workspace-types.js";
 import type { WorkspaceWiring } from "./workspace-wiring.js";
@@ -41,6 +42,7 @@ const AT_ONCE = 500;
 export function createMaintenance(
   { store, retention, clock, defer }: WorkspaceWiring,
   events: EventReporter,
+  ledger: Ledger | undefined,
 ): {
   readonly verbs: Pick<Workspace, "sessions" | "removeSession" | "purge" | "prune">;
   /** Something was stored; absent if everything is kept. */
@@ -125,8 +127,10 @@ export function createMaintenance(
             signal?.throwIfAborted();
             const { removed, isLast } = await removeSlice();
             artifacts += removed.length;
-            if (isLast) return { artifacts };
+            if (isLast) break;
           }
+          await ledger?.purge(sessionId);
+          return { artifacts };
         }
         // A copy, since the listing may change with each removal.
         for (const record of [...(await store.listSession(sessionId)).artifacts.values()]) {
@@ -134,6 +138,7 @@ export function createMaintenance(
           await remove("removeSession", record);
           artifacts++;
         }
+        await ledger?.purge(sessionId);
         return { artifacts };
       },
 
@@ -149,7 +154,10 @@ export function createMaintenance(
         return events.observe(
           "purge",
           { session_id: sessionId ?? null },
-          () => store.purge(sessionId),
+          async () => {
+            await ledger?.purge(sessionId);
+            return store.purge(sessionId);
+          },
           () => ({ event: "remove" }),
         );
       },

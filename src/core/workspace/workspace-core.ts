@@ -5,6 +5,7 @@ import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import type { EventDetails } from "./events.js";
 import type { Draft, DraftWiring, StoredDraft } from "./artifacts/draft.js";
 import type { ArtifactStore, SessionListing } from "./artifacts/artifact-store.js";
+import type { Ledger } from "./ledger/ledger.js";
 import type { ToolNaming } from "./reading/reading.js";
 import { InvalidArgumentError, VersionMismatchError } from "../errors/argument-errors.js";
 
@@ -24,6 +25,8 @@ export interface WorkspaceCore {
   readonly drafting: DraftWiring;
   /** Stores a draft, and logs it. */
   store(draft: Draft): Promise<StoredDraft>;
+  /** Where it is noted what offloading brings; absent if no ledger is kept. */
+  readonly ledger: Ledger | undefined;
   listSession(sessionId: string): Promise<SessionListing>;
   /**
    * Renews artifacts of a session that are handed out again, so that retention does not take them for old.
@@ -33,14 +36,14 @@ export interface WorkspaceCore {
   renew(session: SessionListing, artifactIds: Iterable<string>): Promise<boolean>;
   original(record: ArtifactRecord, signal: AbortSignal | undefined): Promise<Original>;
   /** Logs something that was decided rather than done. */
-  note(event: "skip" | "step" | "failure", verb: string, details: EventDetails): void;
+  note(event: "skip" | "step" | "request" | "failure", verb: string, details: EventDetails): void;
 }
 
 /** Keys of the global registry, so that two copies of the package can work together. */
 const KEY = "context-offload.workspace";
 
 /** Raised with every change of `WorkspaceCore`: copies with different insides must not use each other's. */
-const LAYOUT = 4;
+const LAYOUT = 5;
 const CORE = Symbol.for(`${KEY}/${LAYOUT}`);
 
 /** Attaches the internal side to a workspace, for `coreOf` to find. */

@@ -192,6 +192,6 @@ export interface Workspace {
   tools(options?: ToolsOptions): ToolDescription[];
   /** A text for the agent's system prompt; pass the same `readingTools` as to `tools`. */
   systemPrompt(options?: Pick<ToolsOptions, "readingTools">): string;
-  /** Ends the search worker and closes open files. Optional: neither keeps a process alive. */
+  /** Ends the search worker, writes the ledger and closes open files. Optional: nothing of it keeps a process alive. */
   close(): Promise<void>;
 }

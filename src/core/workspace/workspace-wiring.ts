@@ -18,7 +18,7 @@ export interface WorkspaceWiring {
   readonly redact?: Redact | undefined;
   /** What is kept; everything, if it is not given. */
   readonly retention?: Retention | undefined;
-  /** Needed for retention. */
+  /** Needed for retention and for the ledger. */
   readonly defer?: Defer | undefined;
   readonly clock: Clock;
   readonly countTokens: CountTokens;
@@ -26,5 +26,7 @@ export interface WorkspaceWiring {
   /** Maximum number of characters that one read returns. */
   readonly readChars: number;
   readonly notice: NoticeOptions;
+  /** Opens the store of the ledger; without it, none is kept. */
+  readonly openLedger?: (() => ArtifactStore) | undefined;
   readonly logger: EventLogger | undefined;
 }

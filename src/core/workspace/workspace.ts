@@ -14,12 +14,15 @@ import { nonEmptyText } from "../lib/json/plain-json.js";
 import type { SearchFilter } from "./artifacts/artifact-store.js";
 import { REDACTIONS_KEY, type ArtifactRecord } from "./artifacts/artifact.js";
 import { detailsOf, infoOf, sizeOf } from "./artifacts/describe-record.js";
-import { visibleSessions } from "./artifacts/find-artifact.js";
+import { findArtifact, visibleSessions } from "./artifacts/find-artifact.js";
 import { getOriginal } from "./artifacts/get-original.js";
 import { listArtifacts, type CountedPage } from "./artifacts/list-artifacts.js";
 import { createDraft, type Draft, type StoredDraft } from "./artifacts/draft.js";
 import { withStoredIds } from "./artifacts/redacted-ids.js";
-import { readForRedaction, redactFilter, storedId } from "./artifacts/redaction.js";
+import { readForRedaction, redactFilter, redactName, storedId } from "./artifacts/redaction.js";
+import { once } from "../lib/concurrency.js";
+import { Ledger } from "./ledger/ledger.js";
+import type { LineRange } from "./ledger/line-ranges.js";
 import { createMaintenance } from "./maintenance.js";
 import { EventReporter, type EventDetails } from "./events.js";
 import { readablePath } from "./artifacts/readable-view.js";
@@ -54,7 +57,29 @@ export function wireWorkspace(given: WorkspaceWiring): Workspace {
   const store = idOf ? withStoredIds(given.store, idOf) : given.store;
   const wiring = { ...given, store };
   const events = new EventReporter(wiring.logger, wiring.clock, namespace, wiring);
-  const maintenance = createMaintenance(wiring, events);
+  const ledger = openLedger(wiring, idOf);
+  const maintenance = createMaintenance(wiring, events, ledger);
+
+  /** An agent whose tools are limited to no session reads for the one that holds the result. */
+  const noteRead = (
+    sessionId: string | undefined,
+    artifactId: string | undefined,
+    answer: string,
+    lines: readonly LineRange[],
+  ): void => {
+    if (!ledger || (sessionId ?? artifactId) === undefined) return;
+    const id = artifactId?.trim();
+    const owner =
+      sessionId === undefined
+        ? findArtifact(store, id ?? "", undefined).then((record) => record.sessionId)
+        : Promise.resolve(sessionId);
+    void owner.then(
+      (session) => {
+        ledger.read(session, id, wiring.countTokens(answer), lines);
+      },
+      () => undefined,
+    );
+  };
 
   /** Stores a draft, and logs the outcome. */
   const storeDraft = (
@@ -228,6 +253,7 @@ export function wireWorkspace(given: WorkspaceWiring): Workspace {
       return createTools(workspace, noticeFor(options), {
         canSee,
         countLines: createCountLines(store),
+        noteRead,
         sessionId: options.sessionId,
         readChars: requireCount("readChars", options.readChars, wiring.readChars),
       });
@@ -236,12 +262,17 @@ export function wireWorkspace(given: WorkspaceWiring): Workspace {
       requireObject("options", options, "an object with readingTools, or omitted");
       return systemPrompt(noticeFor(options));
     },
-    close: wiring.closeSearch,
+
+    async close() {
+      await ledger?.close();
+      await wiring.closeSearch();
+    },
   };
 
   return attachCore(workspace, {
     toolNames: notice.toolNames,
     artifactStore: store,
+    ledger,
     readChars: wiring.readChars,
     countTokens: wiring.countTokens,
     hash: wiring.hash,
@@ -255,6 +286,16 @@ export function wireWorkspace(given: WorkspaceWiring): Workspace {
       events.note(event, verb, details);
     },
   });
+}
+
+function openLedger(
+  { openLedger: open, defer, clock, hash, redact }: WorkspaceWiring,
+  idOf: ((id: string) => string) | undefined,
+): Ledger | undefined {
+  if (!open || !defer) return undefined;
+  const openStore = once(() => (idOf ? withStoredIds(open(), idOf) : open()));
+  const nameOf = (name: string) => redactName(name, { redact, hash });
+  return new Ledger({ openStore, clock, defer, hash, nameOf });
 }
 
 /** The length of an artifact in a listing, with its line break. */

@@ -189,7 +189,7 @@ export class FileStore implements ArtifactStore {
       const listed = records.filter((record) => isAsListed(record, artifacts));
       const unlisted = records.filter(({ artifactId }) => !artifacts.has(artifactId));
       // The tombstones first: from then on no reader looks for a file that may be gone.
-      await manifest.remove(listed);
+      await manifest.bury(listed);
       const removed = [...listed, ...unlisted].filter(
         // Unless it was renewed at this moment.
         (record) => !isListed(record, manifest.listing.artifacts),
@@ -208,6 +208,8 @@ export class FileStore implements ArtifactStore {
       for (const { artifactId } of files.values()) {
         await this.#layout.disk.delete(join(folder, this.#layout.readableName(artifactId)));
       }
+      // At last, so that the names are free again as soon as can be.
+      await manifest.erase();
     } catch (cause) {
       throw new WriteFailedError(folder, cause);
     }

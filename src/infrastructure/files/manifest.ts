@@ -584,15 +584,16 @@ export class Manifest implements CheckedFolder {
     );
   }
 
-  /** Appends tombstones of artifacts that are listed, and overwrites what the manifest says of them besides. */
-  async remove(records: readonly ArtifactRecord[]): Promise<void> {
+  /** Appends tombstones of artifacts that are listed; what the manifest says of them besides is left to `erase`. */
+  async bury(records: readonly ArtifactRecord[]): Promise<void> {
+    if (records.length === 0) return;
     const now = Date.now();
-    const entries = records.map((record): RemovedEntry => {
-      const { artifactId: removed, shownHash, until } = tombstoneOf(record, now);
-      return { removed, createdAt: record.createdAt, shownHash, until };
-    });
-    if (entries.length > 0) await this.append(entries);
-    await this.erase();
+    await this.append(
+      records.map((record): RemovedEntry => {
+        const { artifactId: removed, shownHash, until } = tombstoneOf(record, now);
+        return { removed, createdAt: record.createdAt, shownHash, until };
+      }),
+    );
   }
 
   /** Takes back that a session may read another one. */

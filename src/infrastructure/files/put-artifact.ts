@@ -146,7 +146,8 @@ async function listArtifact(
     return listed;
   } catch (error) {
     if (await isThere()) return listed;
-    await manifest.remove([listed]);
+    await manifest.bury([listed]);
+    await manifest.erase();
     throw error;
   }
 }

@@ -21,8 +21,11 @@ export function isConnectionFailure(code: unknown): boolean {
   return typeof code === "string" && CONNECTION_FAILED.test(code);
 }
 
-/** Runs work against something that may be unreachable for a while. */
-export type Retry = <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+/**
+ * Runs work against something that may be unreachable for a while. Work that had to wait for its turn
+ * calls `begin`, from when on it has the whole time of an attempt.
+ */
+export type Retry = <T>(work: (signal: AbortSignal, begin: () => void) => Promise<T>) => Promise<T>;
 
 /**
  * @param what - What may be unreachable, for the error. Never with a password.
@@ -38,9 +41,9 @@ export function createRetry(
   return async (work) => {
     const endsAt = Date.now() + deadlineMs;
     for (let attempt = 1; ; attempt++) {
-      const remainingMs = Math.max(endsAt - Date.now(), 1);
+      const attemptTime = () => Math.min(attemptMs, Math.max(endsAt - Date.now(), 1));
       try {
-        return await withinTime(Math.min(attemptMs, remainingMs), work);
+        return await withinTime(attemptTime, work);
       } catch (error) {
         if (!(error instanceof AttemptTimeout) && !isTransient(error)) throw error;
         const pauseMs = pauseBefore(attempt);
@@ -62,18 +65,27 @@ function pauseBefore(attempt: number): number {
 class AttemptTimeout extends Error {}
 
 /** Rejects when the time is over, even if the work does not heed its signal. */
-async function withinTime<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function withinTime<T>(
+  time: () => number,
+  work: (signal: AbortSignal, begin: () => void) => Promise<T>,
+): Promise<T> {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
+  let begin: () => void = () => undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const error = new AttemptTimeout(`no answer within ${Math.round(ms)} ms`);
-      reject(error);
-      controller.abort(error);
-    }, ms);
+    begin = () => {
+      clearTimeout(timer);
+      const ms = time();
+      timer = setTimeout(() => {
+        const error = new AttemptTimeout(`no answer within ${Math.round(ms)} ms`);
+        reject(error);
+        controller.abort(error);
+      }, ms);
+    };
   });
+  begin();
   try {
-    return await Promise.race([work(controller.signal), timeout]);
+    return await Promise.race([work(controller.signal, begin), timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -5,9 +5,16 @@ export interface PostgresResult {
   readonly rows: readonly unknown[];
 }
 
+/** A statement that a connection parses and plans once, and knows by this name from then on. */
+export interface PostgresStatement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: unknown[];
+}
+
 /** A connection, as far as statements go. */
 export interface PostgresConnection {
-  query(sql: string, values?: readonly unknown[]): Promise<PostgresResult>;
+  query(sql: string | PostgresStatement, values?: readonly unknown[]): Promise<PostgresResult>;
 }
 
 /** A connection of a pool. */
@@ -16,7 +23,7 @@ export interface PostgresClient extends PostgresConnection {
 }
 
 /** Gives a connection back. With an error or `true`, it is closed instead of being used again. */
-type PostgresRelease = (destroy?: Error | boolean) => void;
+export type PostgresRelease = (destroy?: Error | boolean) => void;
 
 /** A `Pool` of `pg`, by the methods that are used. */
 export interface PostgresPool {
@@ -40,6 +47,12 @@ export type PostgresSource = PostgresPool | (() => Promise<PostgresPool>);
 const TRANSIENT = /^(?:57014|55P03|57P0[1-5]|08...|53300|40001|40P01|25006|42P07)$/;
 const CUT =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable/;
+
+/** Whether a connection does not know a statement that it should know, as behind an older pooler. */
+export function isUnprepared(error: unknown): boolean {
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  return code === "26000" || code === "42P05" || code === "0A000";
+}
 
 /** Whether another attempt may succeed: the server was not there, or a transaction was rejected. */
 export function isPostgresTransient(error: unknown): boolean {

@@ -1,8 +1,10 @@
 import { onceResolved } from "../../core/lib/concurrency.js";
 import { CauseError } from "../cause-error.js";
 import { createRetry, type Retry, type RetryOptions } from "../joined-store/retry.js";
+import { sha256 } from "../hash.js";
 import {
   isPostgresTransient,
+  isUnprepared,
   type PostgresClient,
   type PostgresConnection,
   type PostgresPool,
@@ -16,20 +18,37 @@ type PostgresRow = Readonly<Record<string, unknown>>;
 export class PostgresDatabase {
   readonly #retry: Retry;
   readonly #pool: () => Promise<PostgresPool>;
+  #canPrepare = true;
 
   constructor(source: PostgresSource, name: string, options: RetryOptions) {
     this.#pool = onceResolved(() => openPool(source));
     this.#retry = createRetry(name, isPostgresTransient, options);
   }
 
+  /** The same for a statement that is run often: it is parsed and planned once for each connection, where that is possible. */
+  async runOften(sql: string, values: readonly unknown[]): Promise<readonly PostgresRow[]> {
+    if (!this.#canPrepare) return this.run(sql, values);
+    try {
+      return await this.run(sql, values, nameOf(sql));
+    } catch (error) {
+      if (!isUnprepared(error)) throw error;
+      this.#canPrepare = false;
+      return this.run(sql, values);
+    }
+  }
+
   /**
    * Runs one statement. It may run twice if its answer is lost, so running it twice must do the same
    * as running it once.
    */
-  async run(sql: string, values: readonly unknown[]): Promise<readonly PostgresRow[]> {
+  async run(
+    sql: string,
+    values: readonly unknown[],
+    name?: string,
+  ): Promise<readonly PostgresRow[]> {
     let waiting: Waiting | undefined;
     try {
-      return await this.#retry(async (signal) => {
+      return await this.#retry(async (signal, begin) => {
         const pool = await this.#pool();
         signal.throwIfAborted();
         // An attempt that timed out in the queue has its place there still. If there is no queue, it
@@ -40,8 +59,12 @@ export class PostgresDatabase {
         }
         const connection = await waiting.take(signal);
         waiting = undefined;
+        if (!signal.aborted) begin();
         return withConnection(connection, signal, async (client) => {
-          const { rows } = await client.query(sql, values);
+          const { rows } =
+            name === undefined
+              ? await client.query(sql, values)
+              : await client.query({ name, text: sql, values: [...values] });
           return rows as readonly PostgresRow[];
         });
       });
@@ -49,6 +72,15 @@ export class PostgresDatabase {
       waiting?.leave();
     }
   }
+}
+
+const names = new Map<string, string>();
+
+/** A name that no other statement has, also of another version of this package on the same connection. */
+function nameOf(sql: string): string {
+  const name = names.get(sql) ?? `context_offload_${sha256(sql).slice(0, 16)}`;
+  names.set(sql, name);
+  return name;
 }
 
 async function openPool(source: PostgresSource): Promise<PostgresPool> {

@@ -94,11 +94,21 @@ const ADD_WITH_CONTENT = `WITH ${PUT},
   SELECT 1 FROM put`;
 const FIND = `SELECT session, artifact, removed, record FROM context_offload_artifacts
   WHERE namespace = $1 AND artifact = ANY($2::text[])`;
-/** In a session, they are also told apart by whether their content is a single chunk. */
+const FIND_ONE = `SELECT session, artifact, removed, record FROM context_offload_artifacts
+  WHERE namespace = $1 AND session = $2 AND artifact = $3`;
+/**
+ * With content that is a single chunk. Each row is asked for by its whole key and on its own: a plan that
+ * was made while the tables were small would go through the session.
+ */
 const FIND_WITH_CONTENT = `SELECT a.session, a.artifact, a.removed, a.record, c.data
-  FROM context_offload_artifacts AS a LEFT JOIN context_offload_chunks AS c
-    ON c.namespace = $1 AND c.key = a.location || $5 AND c.part = 0 AND c.bytes IS NOT NULL
-  WHERE a.namespace = $1 AND a.artifact = ANY($2::text[]) AND a.session = $3
+  FROM unnest($2::text[]) AS wanted CROSS JOIN LATERAL (
+    SELECT session, artifact, removed, record, location FROM context_offload_artifacts
+    WHERE namespace = $1 AND session = $3 AND artifact = wanted COLLATE "C" LIMIT 1
+  ) AS a LEFT JOIN LATERAL (
+    SELECT data FROM context_offload_chunks
+    WHERE namespace = $1 AND key = (a.location || $5) COLLATE "C" AND part = 0
+      AND bytes IS NOT NULL LIMIT 1
+  ) AS c ON true
   ORDER BY a.removed LIMIT $4`;
 const RENEW = `WITH next AS (${NEXT_OF_OLD})
   UPDATE context_offload_artifacts AS a
@@ -160,7 +170,7 @@ export function postgresMetadataIn(database: PostgresDatabase, namespace: string
   const ns = indexKey(namespace);
 
   const listings = new SessionListings(async (sessionId, after): Promise<SessionPage> => {
-    const rows = await database.run(CHANGES, [ns, indexKey(sessionId), after]);
+    const rows = await database.runOften(CHANGES, [ns, indexKey(sessionId), after]);
     const [first, ...changes] = rows;
     if (!first) return { head: undefined, changes: [] };
     const [epoch, last, artifacts] = JSON.parse(first["record"] as string) as [
@@ -225,7 +235,7 @@ export function postgresMetadataIn(database: PostgresDatabase, namespace: string
       const key = [ns, indexKey(sessionId), indexKey(artifactId)];
       const tombstone = tombstoneOf(record, Date.now());
       const end = [tombstone.until, JSON.stringify(tombstone)];
-      await database.run(REMOVE, [...key, location, createdAt, ...end]);
+      await database.runOften(REMOVE, [...key, location, createdAt, ...end]);
       return (await findOne(database, ns, sessionId, artifactId))?.location !== location;
     },
 
@@ -306,8 +316,8 @@ async function findOne(
   sessionId: string,
   artifactId: string,
 ): Promise<ArtifactRecord | undefined> {
-  const values = [ns, [indexKey(artifactId)], indexKey(sessionId)];
-  const [row] = await database.run(`${FIND} AND session = $3`, values);
+  const values = [ns, indexKey(sessionId), indexKey(artifactId)];
+  const [row] = await database.runOften(FIND_ONE, values);
   return row && row["removed"] === false ? recordIn(row) : undefined;
 }
 
@@ -324,7 +334,7 @@ async function addTo(
     const record: ArtifactRecord = { artifactId, ...rest };
     // Again if the artifact that had the id is removed in between.
     for (;;) {
-      const [stored] = await database.run(content ? ADD_WITH_CONTENT : ADD, [
+      const [stored] = await database.runOften(content ? ADD_WITH_CONTENT : ADD, [
         ...[ns, session, JSON.stringify(sessionId), indexKey(artifactId), createdAt, size.bytes],
         ...[rest.shownHash ?? hash.slice(0, SHOWN_HASH_DIGITS), location],
         ...[JSON.stringify(record), plainJson({ [ns]: metadata })],
@@ -349,7 +359,7 @@ async function renewIn(
   const { sessionId, artifactId, location } = record;
   if (!isRenewal(record, createdAt)) return record;
   const renewed = { ...record, createdAt };
-  const [updated] = await database.run(RENEW, [
+  const [updated] = await database.runOften(RENEW, [
     ...[ns, indexKey(sessionId), indexKey(artifactId)],
     ...[location, createdAt, JSON.stringify(renewed)],
   ]);
@@ -371,7 +381,7 @@ export function postgresTogether(database: PostgresDatabase, namespace: string):
       const rows =
         sessionId === undefined
           ? await database.run(`${FIND} ORDER BY removed LIMIT $3`, [ns, keys, limit])
-          : await database.run(FIND_WITH_CONTENT, [
+          : await database.runOften(FIND_WITH_CONTENT, [
               ...[ns, keys, indexKey(sessionId), limit],
               contentKey(""),
             ]);

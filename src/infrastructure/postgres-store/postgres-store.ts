@@ -33,18 +33,18 @@ function postgresContent(database: PostgresDatabase, namespace: string): Content
   const ns = indexKey(namespace);
   return chunkedContent({
     writeChunk: (key, part, chunk) =>
-      database.run(WRITE_CHUNK, [ns, key, part, asBuffer(chunk), null]),
+      database.runOften(WRITE_CHUNK, [ns, key, part, asBuffer(chunk), null]),
 
     writeEnd: (key, bytes, part, last = NO_BYTES) =>
-      database.run(WRITE_CHUNK, [ns, key, part, asBuffer(last), bytes]),
+      database.runOften(WRITE_CHUNK, [ns, key, part, asBuffer(last), bytes]),
 
     async readHeader(key) {
-      const [last] = await database.run(READ_HEADER, [ns, key]);
+      const [last] = await database.runOften(READ_HEADER, [ns, key]);
       return last?.["bytes"] == null ? undefined : Number(last["bytes"]);
     },
 
     async readRange(key, { start, end }, { first, last }) {
-      const rows = await database.run(READ_RANGE, [ns, key, start, end, first, last]);
+      const rows = await database.runOften(READ_RANGE, [ns, key, start, end, first, last]);
       return rows.map(({ data }) => data as Uint8Array);
     },
 

@@ -20,7 +20,7 @@ export class OpenedRecords {
   open(inner: ArtifactRecord): ArtifactRecord {
     const known = this.#opened.get(inner);
     if (known) return known;
-    const outer = this.#open(inner);
+    const outer = withoutShown(this.#open(inner));
     this.#opened.set(inner, outer);
     this.#inners.set(outer, inner);
     return outer;
@@ -78,6 +78,12 @@ export class OpenedRecords {
     }));
     return { ...page, artifacts };
   }
+}
+
+/** Without the digits that references show, where its own hash has them. */
+function withoutShown(record: ArtifactRecord): ArtifactRecord {
+  const { shownHash, ...rest } = record;
+  return shownHash !== undefined && rest.hash.startsWith(shownHash) ? rest : record;
 }
 
 /** A map whose values are opened one by one: a session may hold very many, of which few are looked at. */

@@ -4,10 +4,10 @@ import { indexKey } from "../joined-store/session-listings.js";
 import { bytesOfBlob } from "./sqlite-client.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 
-/** The last chunk says how long all of it is: content without it was never finished. */
+/** To `node:sqlite` of Node 22 an empty array is NULL. The last chunk says how long all of it is: content without it was never finished. */
 export const WRITE_CHUNK = `INSERT OR REPLACE INTO context_offload_chunks
     (namespace, key, part, bytes, written_at, data)
-  VALUES (?, ?, ?, ?, ?, ?)`;
+  VALUES (?, ?, ?, ?, ?, coalesce(?, x''))`;
 const WRITE_PART = `INSERT OR REPLACE INTO context_offload_chunks
     (namespace, key, part, written_at, data)
   VALUES (?, ?, ?, ?, ?)`;
@@ -21,11 +21,15 @@ const KEYS = `SELECT key, written_at FROM context_offload_chunks
   WHERE namespace = ? AND key > ? AND part = 0 ORDER BY key LIMIT ?`;
 /** How many chunks are removed at once, so that others can write in between. */
 const MAX_REMOVED = 64;
-const CHUNKS = `rowid IN (SELECT rowid FROM context_offload_chunks
-  WHERE namespace = ? AND key IN (SELECT value FROM json_each(?)) LIMIT ${MAX_REMOVED})`;
-/** In place, before rows are removed: SQLite may copy rows within a page that loses others, and leave the copies. */
-const OVERWRITE = `UPDATE context_offload_chunks SET data = zeroblob(length(data)) WHERE ${CHUNKS}`;
-const REMOVE = `DELETE FROM context_offload_chunks WHERE ${CHUNKS} RETURNING part`;
+const OF_KEYS = "namespace = ? AND key IN (SELECT value FROM json_each(?))";
+/** In place, before any is removed: SQLite may copy rows within a page that loses others, and leave the copies. */
+const OVERWRITE = `UPDATE context_offload_chunks SET data = zeroblob(length(data)) WHERE rowid IN (
+    SELECT rowid FROM context_offload_chunks
+    WHERE ${OF_KEYS} AND data <> zeroblob(length(data)) LIMIT ${MAX_REMOVED}
+  ) RETURNING part`;
+const REMOVE = `DELETE FROM context_offload_chunks WHERE rowid IN (
+    SELECT rowid FROM context_offload_chunks WHERE ${OF_KEYS} LIMIT ${MAX_REMOVED}
+  ) RETURNING part`;
 const NO_BYTES = new Uint8Array();
 
 /** Content in chunks, in SQLite. */
@@ -57,11 +61,10 @@ export function sqliteContentIn(database: SqliteDatabase, namespace: string): Co
     async remove(keys) {
       const list = JSON.stringify(keys);
       let count = 0;
-      for (let removed = MAX_REMOVED; removed === MAX_REMOVED; count += removed) {
-        removed = await database.write((sql) => {
-          sql.run(OVERWRITE, ns, list);
-          return sql.all(REMOVE, ns, list).length;
-        });
+      for (const step of [OVERWRITE, REMOVE]) {
+        for (let changed = MAX_REMOVED; changed === MAX_REMOVED; count += changed) {
+          changed = await database.write((sql) => sql.all(step, ns, list).length);
+        }
       }
       if (count > 0) await database.overwriteLog();
     },

@@ -376,7 +376,7 @@ async function findWithContent(
 }
 
 /** How many artifacts one transaction removes. */
-const SLICE = 100;
+const SLICE = 200;
 
 const COLUMNS = "session, artifact, changed, bytes, created, record";
 const USED = "SELECT artifacts, bytes FROM context_offload_namespaces WHERE namespace = ?";

@@ -14,13 +14,14 @@ export function inTurn<T>(work: () => T): Promise<T> {
     setImmediate(nextTurn);
   }
   const isMyTurn = waiting.length === 0 && performance.now() - startedAt < MAX_TURN_MS;
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const run = () => {
-      try {
-        resolve(work());
-      } catch (error) {
-        reject(error);
-      }
+      // What the work throws rejects the inner one.
+      resolve(
+        new Promise<T>((settle) => {
+          settle(work());
+        }),
+      );
     };
     if (isMyTurn) run();
     else waiting.push(run);

@@ -162,6 +162,11 @@ export interface OffloadMiddleware<Choice extends "one" | "five" = "one"> {
   /** Version 6 asks for this one, version 7 takes any. */
   readonly specificationVersion: "v3";
   readonly transformParams: <P>(call: { readonly params: P }) => Promise<P>;
+  /** Notes what the provider says that a request took. */
+  readonly wrapGenerate: <R>(call: { readonly doGenerate: () => PromiseLike<R> }) => Promise<R>;
+  readonly wrapStream: <R extends { stream: ReadableStream }>(call: {
+    readonly doStream: () => PromiseLike<R>;
+  }) => Promise<R>;
   readonly tools: ReadingTools<Choice>;
 }
 
@@ -184,11 +189,64 @@ export function offloadMiddleware<const Choice extends "one" | "five" = "one">(
     tools: readingTools<Choice>(session),
     async transformParams({ params }) {
       const request = params as typeof params & ModelRequest;
-      if (!canRead(session, request)) return params;
+      if (!canRead(session, request)) {
+        session.unreadable(request.prompt);
+        return params;
+      }
       const prompt = await session.history(request.prompt, aiSdkFormat);
       return { ...params, prompt: addSystemText(prompt, session.systemPrompt()) };
     },
+    async wrapGenerate({ doGenerate }) {
+      const result = await doGenerate();
+      noteUsage(session, result);
+      return result;
+    },
+    async wrapStream({ doStream }) {
+      const result = await doStream();
+      const noted = new TransformStream<unknown, unknown>({
+        transform(part, controller) {
+          noteUsage(session, part);
+          controller.enqueue(part);
+        },
+      });
+      return { ...result, stream: result.stream.pipeThrough(noted) };
+    },
   };
+}
+
+/** What a reply says of its usage, in the forms of version 2 and 3 of the provider's interface. */
+function noteUsage(session: OffloadSession, reply: unknown): void {
+  const { usage } = (reply ?? {}) as { readonly usage?: Usage | null };
+  if (!usage) return;
+  const { inputTokens: input, outputTokens: output, cachedInputTokens } = usage;
+  const isSplit = typeof input === "object" && input !== null;
+  const total = isSplit ? input.total : input;
+  const cacheReadTokens = isSplit ? input.cacheRead : cachedInputTokens;
+  const cacheWriteTokens = isSplit ? input.cacheWrite : undefined;
+  session.used({
+    inputTokens:
+      (isSplit ? input.noCache : undefined) ??
+      (typeof total !== "number"
+        ? undefined
+        : total - (cacheReadTokens ?? 0) - (cacheWriteTokens ?? 0)),
+    ...{ cacheReadTokens, cacheWriteTokens },
+    outputTokens: typeof output === "object" ? output?.total : output,
+  });
+}
+
+interface Usage {
+  readonly inputTokens?:
+    | number
+    | {
+        readonly total?: number | undefined;
+        readonly noCache?: number | undefined;
+        readonly cacheRead?: number | undefined;
+        readonly cacheWrite?: number | undefined;
+      }
+    | null
+    | undefined;
+  readonly outputTokens?: number | { readonly total?: number | undefined } | null | undefined;
+  readonly cachedInputTokens?: number | undefined;
 }
 
 /** A workspace that is read by path has no tools. */

@@ -248,6 +248,13 @@ export class ReadingTurn {
    */
   async take(reply: Reply): Promise<MessagesBody | undefined> {
     this.#firstId ??= reply.id;
+    const { usage = {} } = reply;
+    this.#session.used({
+      inputTokens: usage["input_tokens"],
+      cacheReadTokens: usage["cache_read_input_tokens"],
+      cacheWriteTokens: usage["cache_creation_input_tokens"],
+      outputTokens: usage["output_tokens"],
+    });
     const calls = reply.content.filter((block) => this.isReading(block));
     const others = reply.content.filter((block) => !this.isReading(block));
     this.#visible.push(...others);
@@ -269,6 +276,7 @@ export class ReadingTurn {
     const asked = { role: "assistant", content: reply.content };
     const answered = { role: "user", content: answers };
     this.#rounds.push(asked, answered);
+    this.#noteReading(calls, answers);
     this.#sent = this.#next(reply, asked, answered);
     return this.#sent;
   }
@@ -287,6 +295,14 @@ export class ReadingTurn {
     const thread = { type: "continue", previous_message_id: reply.id };
     // The server has these, and rejects a request that repeats them.
     return { ...without(this.#sent, ["tools", "system"]), ...stop, thread, messages: [answered] };
+  }
+
+  /** The next request carries what this one did, the calls and their answers. */
+  #noteReading(calls: readonly ApiBlock[], answers: readonly ApiBlock[]): void {
+    this.#session.readAgain([
+      ...calls.map((call) => `${String(call["name"])} ${JSON.stringify(call["input"])}`),
+      ...answers.map((answer) => String(answer["content"])),
+    ]);
   }
 
   #answer(calls: readonly ApiBlock[]): Promise<ApiBlock[]> {

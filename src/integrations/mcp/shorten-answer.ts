@@ -18,7 +18,10 @@ export interface McpToolResult {
 export interface AnswerOffloader {
   readonly workspace: Workspace;
   readonly sessionId: string;
-  offload<M>(messages: readonly M[]): Promise<{ readonly messages: readonly M[] }>;
+  offload<M>(
+    messages: readonly M[],
+    options: { readonly isArrival: true },
+  ): Promise<{ readonly messages: readonly M[] }>;
   /** What `offload` would do; writes nothing. */
   estimate(
     messages: readonly unknown[],
@@ -82,7 +85,7 @@ export async function shortenAnswer<R extends object>(
       ? await planStructured(offloader, messages, { name, result, rejects })
       : {};
   if (!planned) return result;
-  const [, response] = (await offloader.offload(messages)).messages;
+  const [, response] = (await offloader.offload(messages, { isArrival: true })).messages;
   const offloaded = (response as { readonly result: R & McpToolResult }).result;
   const [first, ...kept] = offloaded.content ?? [];
   const [artifactId] = parseKnowledgeList(textOfBlock(first) ?? "") ?? [];

@@ -30,6 +30,7 @@ import {
   type Scope,
   type ToolNaming,
 } from "../../core/workspace/reading/reading.js";
+import { eventOf, type ProviderUsage } from "../../core/workspace/ledger/ledger.js";
 import { coreOf } from "../../core/workspace/workspace-core.js";
 import type { Workspace } from "../../core/workspace/workspace-types.js";
 import { createOffloader } from "../../presets/create-offloader.js";
@@ -303,6 +304,12 @@ export interface OffloadSession {
   exchange<M>(messages: readonly M[], format: Format): Promise<readonly M[]>;
   /** What `exchange` would do with each result; writes nothing. */
   previewExchange(messages: readonly unknown[], format: Format): Promise<readonly ResultReport[]>;
+  /** Notes that the last request was made again, with these texts of the reading tools added to it. */
+  readAgain(texts: readonly string[]): void;
+  /** Notes of the large results in a request that they are kept since it offers no reading tool. */
+  unreadable(messages: readonly unknown[]): void;
+  /** Notes what the provider said that a request took; figures of any other form are left out. */
+  used(usage: Readonly<Record<keyof ProviderUsage, unknown>>): void;
   /** What to put into the conversation for a result that has just arrived. */
   result<C extends Content>(content: C, arrived?: ArrivedResult): Promise<C | string>;
   /** The same for whatever a function returned. Values that are neither text nor JSON are kept. */
@@ -314,6 +321,9 @@ export interface OffloadSession {
   /** The description of a tool, with a sentence about references if it takes them. */
   describe(toolName: string, description: string): string;
 }
+
+const NO_READING_TOOL = "the tool list of the request has none of our reading tools";
+const LARGE_CHARS = DEFAULTS.giantTokens * DEFAULTS.charsPerToken;
 
 function openSession(
   options: IntegrationOptions & { readonly workspace: Workspace },
@@ -341,6 +351,9 @@ function openSession(
       return original;
     }
   };
+
+  /** Of so many messages it was noted already. */
+  let unreadable = 0;
 
   const session: OffloadSession = {
     sessionId,
@@ -377,12 +390,31 @@ function openSession(
       }),
     // An offloader of its own: calls that run at once have no history in common.
     exchange: (messages, format) =>
-      keepOnError(messages, async () => (await create(format).offload(messages)).messages),
+      keepOnError(messages, async () => {
+        return (await create(format).offload(messages, { isArrival: true })).messages;
+      }),
     previewExchange: (messages, format) =>
       keepOnError<readonly ResultReport[]>(
         [],
         async () => (await create(format).estimate(messages)).results,
       ),
+    readAgain(texts) {
+      const tokens = texts.reduce((sum, text) => sum + core.countTokens(text), 0);
+      const flow = core.ledger?.repeat(sessionId, tokens);
+      if (flow) core.note("request", "offload", { session_id: sessionId, ...eventOf(flow) });
+    },
+    unreadable(messages) {
+      for (const message of messages.slice(unreadable)) {
+        const { length } = JSON.stringify(message);
+        if (length >= LARGE_CHARS) core.ledger?.keptLarge(sessionId, NO_READING_TOOL);
+      }
+      unreadable = Math.max(unreadable, messages.length);
+    },
+    used(usage) {
+      const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
+      const known = Object.entries(usage).filter(([, tokens]) => isCount(tokens));
+      if (known.length > 0) core.ledger?.usage(sessionId, Object.fromEntries(known));
+    },
     result: (content, arrived) =>
       keepOnError<typeof content | string>(
         content,

@@ -36,7 +36,7 @@ describe("openTelemetry", () => {
       { toolCallId: "t1", sessionId: "s" },
     );
     await workspace.grepKnowledge("t1", "line", { sessionId: "s" });
-    await expect(workspace.getKnowledgeById("nothing", { sessionId: "s" })).rejects.toThrow();
+    await expect(workspace.getKnowledgeById("no-such-id", { sessionId: "s" })).rejects.toThrow();
 
     expect(events.map(({ event }) => event)).toEqual(["offload", "read", "failure"]);
     const [put, grep, failed] = spans.getFinishedSpans();
@@ -55,6 +55,9 @@ describe("openTelemetry", () => {
       attributes: { "error.type": "UNKNOWN_ARTIFACT" },
     });
 
+    // A status message would carry what models and tools wrote.
+    expect(JSON.stringify(failed?.status)).not.toContain("no-such-id");
+
     await reader.forceFlush();
     const sums = new Map<string, number>();
     const operations = new Set<unknown>();
@@ -66,6 +69,8 @@ describe("openTelemetry", () => {
           0,
         );
         sums.set(descriptor.name, total);
+        expect(descriptor.name).not.toMatch(/tokens|bytes|seconds|_ms|chars/);
+        expect(descriptor.unit).not.toBe("ms");
         for (const { attributes } of dataPoints) {
           const operation = attributes["context_offload.store.operation"];
           if (operation !== undefined) operations.add(operation);
@@ -77,21 +82,22 @@ describe("openTelemetry", () => {
       "context_offload.reads": 1,
       "context_offload.searches": 1,
       "context_offload.failures": 1,
-      "context_offload.offloaded": text.length,
-      "context_offload.offloaded_bytes": Buffer.byteLength(text),
-      "context_offload.offloaded_tokens": put?.attributes["context_offload.tokens"],
-      "context_offload.duration": 3,
+      "context_offload.offload.size": Buffer.byteLength(text),
+      "context_offload.offload.content": put?.attributes["context_offload.tokens"],
+      "context_offload.operation.duration": 3,
     });
-    expect(sums.get("context_offload.offloaded_tokens")).toBeGreaterThan(1_000);
-    expect(sums.get("context_offload.saved_tokens")).toBe(
+    expect(sums.get("context_offload.offload.content")).toBeGreaterThan(1_000);
+    expect(sums.get("context_offload.offload.saved")).toBe(
       put?.attributes["context_offload.tokens_saved"],
     );
-    expect(sums.get("context_offload.saved_tokens")).toBeGreaterThan(500);
+    expect(sums.get("context_offload.offload.saved")).toBeGreaterThan(500);
     // The store's own calls, each with its name.
     expect([...operations].sort()).toEqual(
       expect.arrayContaining(["listSession", "open", "put", "read"]),
     );
-    expect(sums.get("context_offload.store.duration")).toBeGreaterThanOrEqual(operations.size);
+    expect(sums.get("context_offload.store.operation.duration")).toBeGreaterThanOrEqual(
+      operations.size,
+    );
     await meters.shutdown();
   });
 });

@@ -157,7 +157,7 @@ describe.each([
     expect((await workspace.sessions()).map(({ sessionId }) => sessionId)).toEqual(["s2"]);
   });
 
-  it("says once and finally that what was removed is gone, and names the tool to run again", async () => {
+  it("says once and finally that what was removed is gone, and to run the tool again", async () => {
     const workspace = createWorkspace(await place());
     await put(workspace, "a");
     await workspace.remove("a", { sessionId: "s" });
@@ -167,7 +167,7 @@ describe.each([
       isError: false,
     };
     expect(isError).toBe(true);
-    expect(text).toMatch(/removed.*Retrying will not help.*fetch/s);
+    expect(text).toMatch(/removed.*Retrying will not help.*run the tool again/s);
   });
 
   it("may run in two processes at once", async () => {

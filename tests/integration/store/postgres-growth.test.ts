@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createWorkspace } from "../../../src/index.js";
-import { postgresStore, type PostgresPool } from "../../../src/stores.js";
+import { postgresStore, type PostgresPool, type PostgresStatement } from "../../../src/stores.js";
 import { artifactOf } from "../../../src/testing/store-context.js";
 import { startPostgres, type RealPostgres } from "../../support/real-postgres.js";
 
@@ -33,8 +33,10 @@ function openCounted(): {
           callback(error, undefined, release);
           return;
         }
-        const query = async (sql: string, values?: readonly unknown[]) => {
-          const result = await client.query(sql, values as unknown[]);
+        const query = async (sql: string | PostgresStatement, values?: readonly unknown[]) => {
+          const result = await (typeof sql === "string"
+            ? client.query(sql, values as unknown[])
+            : client.query(sql));
           counts.statements++;
           // Of several statements at once, as in a migration, there are several results.
           if (Array.isArray(result.rows)) counts.rows += result.rows.length;

@@ -2,6 +2,7 @@ import { access, constants, rm, stat, statfs, writeFile } from "node:fs/promises
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { readLedger } from "context-offload/ledger";
 import { isSwitchedOff } from "@context-offload/mcp/off-switch";
 import { eachArtifact } from "../artifacts.js";
 import { EXIT, explainError, type SetExitCode } from "../command-error.js";
@@ -17,6 +18,8 @@ import {
 import { countOf, formatBytes } from "../terminal/table.js";
 import { inLine, printableJson } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { findEvidence } from "../savings/find-evidence.js";
+import { whyNothing } from "../savings/why-nothing.js";
 import { contextOf } from "./install.js";
 
 const MIN_NODE = 20;
@@ -40,6 +43,7 @@ export function addDoctor(program: Command, terminal: Terminal, setExitCode: Set
         checkNode(),
         ...(await checkFolder(flags, terminal)),
         ...(await checkContent(flags, terminal)),
+        ...(await checkLedger(flags, terminal)),
         ...(await checkAgents((scope) =>
           contextOf(terminal, { user: scope === "user", tools: true }),
         )),
@@ -109,6 +113,22 @@ async function checkFolder(flags: WorkspaceFlags, terminal: Terminal): Promise<F
     if (last) findings.push({ state: "hint", text: `the hook let a result through: ${last}` });
   }
   return findings;
+}
+
+/** Sessions in which nothing is offloaded, and why. */
+async function checkLedger(flags: WorkspaceFlags, terminal: Terminal): Promise<Finding[]> {
+  const folder = workspaceFolder(flags, terminal);
+  if (folder !== undefined && !existsSync(folder)) return [];
+  try {
+    const report = await withWorkspace(flags, terminal, (workspace) => readLedger(workspace));
+    const evidence = findEvidence(report, flags, terminal, (scope) =>
+      contextOf(terminal, { user: scope === "user", tools: true }),
+    );
+    return whyNothing(evidence).map((text) => ({ state: "hint", text }));
+  } catch {
+    // What is wrong with the workspace has been said.
+    return [];
+  }
 }
 
 async function checkContent(flags: WorkspaceFlags, terminal: Terminal): Promise<Finding[]> {

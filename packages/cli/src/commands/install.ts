@@ -8,12 +8,14 @@ import type { Client, InstallContext } from "../install/client.js";
 import { CLIENTS } from "../install/clients.js";
 import { install, uninstall, type InstallStep } from "../install/set-up.js";
 import { isWithin } from "../make-folder.js";
+import { parseCount } from "./option-values.js";
 import { inLine } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 interface InstallFlags {
   readonly user?: boolean;
   readonly exclude?: string;
+  readonly minTokens?: number;
   readonly tools: boolean;
 }
 
@@ -26,6 +28,7 @@ export function addInstall(program: Command, terminal: Terminal): void {
     .addArgument(new Argument("<client>", "what to set up").choices(NAMES))
     .option("--user", "for all projects of this user instead of this project")
     .option("--exclude <tools>", "tools whose results are kept, separated by commas")
+    .option("--min-tokens <count>", "keep results of fewer tokens; default: 6400", parseCount)
     .option("--no-tools", "Claude Code: no reading server; references give file paths")
     .addHelpText("after", "\nExample: context-offload install claude-code --user")
     .action(async (name: string, flags: InstallFlags) => {
@@ -60,6 +63,7 @@ export function contextOf(terminal: Terminal, flags: InstallFlags): InstallConte
     hook: fileURLToPath(new URL("../hook.js", import.meta.url)),
     opencodePlugin,
     exclude: (flags.exclude ?? "").split(",").filter(Boolean),
+    minTokens: flags.minTokens,
     withTools: flags.tools,
     versionOf: (program) => {
       const isWindows = process.platform === "win32";

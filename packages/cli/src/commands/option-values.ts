@@ -14,3 +14,19 @@ export function parsePrice(text: string): number {
     `the price ${JSON.stringify(text)} is not a number; pass one, as in --price 3`,
   );
 }
+
+/** A port, as an option gives it. */
+export function parsePort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new CommandError(`${text}: is not a port; pass a number up to 65535`);
+}
+
+/** Until Ctrl-C: a server has no other end. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolvePromise) => {
+    signal.addEventListener("abort", () => {
+      resolvePromise();
+    });
+  });
+}

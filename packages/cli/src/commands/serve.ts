@@ -1,13 +1,14 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { Option, type Command } from "commander";
-import type { GatewayConfig, OffloadConfig, ProjectStore } from "@context-offload/mcp";
+import type { GatewayConfig, OffloadConfig } from "@context-offload/mcp";
 import { createWorkspace } from "context-offload";
 import { isSwitchedOff } from "@context-offload/mcp/off-switch";
 import { CommandError, explainError } from "../command-error.js";
 import { answerHookCall } from "../hook/hook-call.js";
+import { writeTraceLater } from "../hook/hook-trace.js";
 import {
   withWorkspace,
   WORKSPACE_VARIABLE,
@@ -15,6 +16,7 @@ import {
   type WorkspaceFlags,
 } from "../open-workspace.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { aborted, parseCount, parsePort } from "./option-values.js";
 
 interface McpFlags extends WorkspaceFlags {
   readonly session?: string;
@@ -72,7 +74,11 @@ Examples:
             ? (name: string, input: unknown) => answerHookCall(name, input, folder)
             : undefined;
         const isReadOnly = flags.readOnly;
-        const options = { workspace, sessionId: flags.session, isReadOnly, answerCall };
+        const onToolsListed = (): void => {
+          if (folder !== undefined) writeTraceLater(folder, { event: "tools listed" });
+        };
+        const sessionId = flags.session;
+        const options = { workspace, sessionId, isReadOnly, answerCall, onToolsListed };
         if (flags.http !== true) {
           const served = serveStdio(options);
           await ended(terminal);
@@ -105,6 +111,7 @@ interface GatewayFlags extends WorkspaceFlags {
   readonly config?: string;
   readonly session?: string;
   readonly exclude?: string;
+  readonly minTokens?: number;
   readonly perProject?: boolean;
   readonly readingTools?: boolean;
 }
@@ -117,31 +124,49 @@ export function addGateway(program: Command, terminal: Terminal): void {
     .option("-c, --config <file>", "a file with mcpServers, for several servers")
     .option("--session <id>", `the session that answers belong to; default: ${DEFAULT_SESSION}`)
     .option("--exclude <tools>", "tools whose answers are kept, separated by commas")
-    .option("--per-project", "store in .offload of the project that the client works in")
+    .option("--min-tokens <count>", "keep answers of fewer tokens; default: 6400", parseCount)
     .option("--no-reading-tools", "list no reading tool: another gateway of the same client does")
+    .option(
+      "--per-project",
+      "store in .offload of the client's first root, or of the working folder",
+    )
     .addOption(installMark())
     .addHelpText(
       "after",
       `
-The workspace of a person, .offload in the home folder, has a folder for each project: the client's first root,
-or the working folder. Answers of at least 6,400 tokens are offloaded when they arrive; minTokens in the config sets another size.
+Answers of at least 6,400 tokens are offloaded when they arrive; minTokens in the config sets another size.
 
 Examples:
   context-offload gateway -- npx -y @modelcontextprotocol/server-filesystem .
   context-offload gateway --config servers.json`,
     )
     .action(async (command: string[], _: GatewayFlags, self: Command) => {
-      const flags = forProject(self.optsWithGlobals<GatewayFlags>(), terminal);
+      const given = self.optsWithGlobals<GatewayFlags>();
+      const project = projectOf(terminal);
+      const isPerProject = given.perProject === true && given.workspace === undefined;
+      const flags = isPerProject ? forProject(project, given, terminal) : given;
       const { createGateway } = await import("@context-offload/mcp");
       const { servers, policy: read, limits } = await readServers(command, flags, terminal);
-      const policy = { ...read, tools: { ...read.tools, ...excluded(flags, terminal) } };
+      const { minTokens } = flags;
+      const set = minTokens === undefined ? {} : { minTokens };
+      const policy = { ...read, ...set, tools: { ...read.tools, ...excluded(flags, terminal) } };
       const folder = workspaceFolder(flags, terminal);
       await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
         const isOff = (): Promise<boolean> => isSwitchedOff(folder, terminal.env);
         const gateway = createGateway({
           ...{ servers, policy, limits, isOff },
-          workspace: folder === join(homedir(), ".offload") ? byProject(folder, flags) : workspace,
-          sessionId: flags.session,
+          ...{ sessionId: flags.session, project },
+          workspace: isPerProject
+            ? (root) => {
+                if (root === project) return { workspace, where: String(folder) };
+                const { workspace: where = "", session } = forProject(root, given, terminal);
+                const { namespace } = given;
+                return {
+                  ...{ where, sessionId: session },
+                  workspace: createWorkspace({ root: where, namespace }),
+                };
+              }
+            : workspace,
           readingTools: flags.readingTools === false ? "none" : "one",
         });
         terminal.signal.addEventListener("abort", () => void gateway.close());
@@ -151,33 +176,24 @@ Examples:
     });
 }
 
-/**
- * For a server that a client starts in every project: a workspace of the project, by what the client says of it or by
- * the working folder. A client that does neither gets a session for each start, so that no project reads another's.
- */
-function forProject(flags: GatewayFlags, terminal: Terminal): GatewayFlags {
-  if (flags.perProject !== true || flags.workspace !== undefined) return flags;
-  const { env, cwd } = terminal;
-  // Of several folders, as Cursor names them, the first one is the project.
+/** The project that a client names or works in; of several folders, as Cursor names them, the first one. */
+function projectOf({ env, cwd }: Terminal): string {
   const [named] = (env["CLAUDE_PROJECT_DIR"] || env["WORKSPACE_FOLDER_PATHS"] || "").split(",");
-  const home = env["HOME"] || homedir();
-  const project = resolve(cwd, named ?? "");
+  return resolve(cwd, named ?? "");
+}
+
+/**
+ * For a server that a client starts in every project: a workspace of the project. A client that does not say which it
+ * is gets a session for each start, so that no project reads another's.
+ */
+function forProject(project: string, flags: GatewayFlags, terminal: Terminal): GatewayFlags {
+  const home = terminal.env["HOME"] || homedir();
   const isNowhere = project === resolve(home) || dirname(project) === project;
   const workspace = join(isNowhere ? home : project, ".offload");
   terminal.note(`context-offload: large answers are stored in ${workspace}`);
   if (!isNowhere) return { ...flags, workspace };
   const start = randomUUID().slice(0, 8);
   return { ...flags, workspace, session: `${flags.session ?? DEFAULT_SESSION}-${start}` };
-}
-
-/** The workspace of each project of a person, below their own. */
-function byProject(root: string, { namespace }: GatewayFlags): (project: string) => ProjectStore {
-  return (project) => {
-    const hash = createHash("sha256").update(project).digest("hex").slice(0, 8);
-    const name = basename(project).replaceAll(/[^\w.-]/g, "-");
-    const where = join(root, "projects", `${name}-${hash}`);
-    return { workspace: createWorkspace({ root: where, namespace }), where };
-  };
 }
 
 /** The same tools as for the hook, by option or environment. */
@@ -226,18 +242,4 @@ function ended({ signal }: Terminal): Promise<void> {
 /** After Ctrl-C, the client still holds its end of the pipe, which would keep this process alive. */
 function closeInput(): void {
   process.stdin.destroy();
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolvePromise) => {
-    signal.addEventListener("abort", () => {
-      resolvePromise();
-    });
-  });
-}
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new CommandError(`${text}: is not a port; pass a number up to 65535`);
 }

@@ -1,11 +1,21 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { parseCall, type FinishedCall, type HookEvent, type HookFlags } from "./hook-event.js";
+import {
+  parseCall,
+  agentOf,
+  sessionOf,
+  type FinishedCall,
+  type HookEvent,
+  type HookFlags,
+} from "./hook-event.js";
 import { writeHookLog } from "./hook-log.js";
+import { writeTrace } from "./hook-trace.js";
 import { isFileTool, isKeptCall } from "./kept-calls.js";
 
 /** `DEFAULTS.giantTokens`, without loading the engine: a hook sees a result once, when it arrives. */
 const GIANT_TOKENS = 6_400;
+/** `DEFAULTS.charsPerToken` times these: whoever keeps so much should know why. */
+const LARGE_CHARS = 25_600;
 /** A character is at most three bytes, and so at most as many tokens. */
 const MAX_TOKENS_PER_CHAR = 3;
 
@@ -27,9 +37,8 @@ export async function answerHook(
     root = rootOf(parsed, event);
     if (!call || root === undefined) return undefined;
     const flags = isFileTool(call.toolName) ? withoutThreshold(parsed) : parsed;
-    if (!isWorthIt(call, flags, root)) return undefined;
-    const { offloadCall } = await import("./offload-call.js");
-    const answer = await offloadCall(call, event, { ...flags, root });
+    const { answer, kept } = await answerCall(call, event, { ...flags, root });
+    writeTrace(root, { session: sessionOf(event), agent: agentOf(event), kept });
     return answer === undefined ? undefined : JSON.stringify(answer);
   } catch (error) {
     log(root, error);
@@ -37,22 +46,48 @@ export async function answerHook(
   }
 }
 
+/** The answer, or why a large result is kept that no offloader decided about. */
+async function answerCall(
+  call: FinishedCall,
+  event: HookEvent,
+  flags: HookFlags,
+): Promise<{ readonly answer?: object | undefined; readonly kept?: string | undefined }> {
+  const { root } = flags;
+  const { response } = call;
+  if (response === undefined) return {};
+  const chars = JSON.stringify(response).length;
+  const reason = reasonToKeep(call, flags);
+  if (reason !== undefined) return chars >= LARGE_CHARS ? { kept: reason } : {};
+  // What is read back from a path in a reference must not become a reference again.
+  if (isReadByPath(call, root)) {
+    if (isSwitchedOff(root)) return {};
+    const { noteReadByPath } = await import("./offload-call.js");
+    await noteReadByPath(call, event, flags);
+    return {};
+  }
+  const minChars = (flags.minTokens ?? GIANT_TOKENS) / MAX_TOKENS_PER_CHAR;
+  if (chars < minChars) return {};
+  const { offloadCall } = await import("./offload-call.js");
+  const { answer, kept } = await offloadCall(call, event, flags);
+  return { answer, ...(chars >= LARGE_CHARS ? { kept } : {}) };
+}
+
 function withoutThreshold(flags: HookFlags): HookFlags {
   const { minTokens = GIANT_TOKENS } = flags;
   return { ...flags, minTokens: Math.max(minTokens, GIANT_TOKENS) };
 }
 
-function isWorthIt(call: FinishedCall, flags: HookFlags, root: string): boolean {
-  const { toolName, input, response } = call;
-  if (response === undefined || flags.exclude.includes(toolName) || isSwitchedOff(root)) {
-    return false;
-  }
-  const minChars = (flags.minTokens ?? GIANT_TOKENS) / MAX_TOKENS_PER_CHAR;
-  if (JSON.stringify(response).length < minChars || isKeptCall(toolName, input)) return false;
-  // What is read back from a path in a reference must not become a reference again.
+function reasonToKeep({ toolName, input }: FinishedCall, flags: HookFlags): string | undefined {
+  if (flags.exclude.includes(toolName)) return "its tool is excluded";
+  if (isSwitchedOff(flags.root)) return "switched off";
+  const reason = "a subagent's report, or a part of a file that was asked for";
+  return isKeptCall(toolName, input) ? reason : undefined;
+}
+
+function isReadByPath({ input }: FinishedCall, root: string): boolean {
   const said = JSON.stringify(input ?? null);
   const relativeRoot = join(basename(root), "v1");
-  return !said.includes(inJson(root)) && !said.includes(inJson(relativeRoot));
+  return said.includes(inJson(root)) || said.includes(inJson(relativeRoot));
 }
 
 /** A text as it is within JSON. */

@@ -9,6 +9,10 @@ export interface HookEvent {
   readonly tool_input?: unknown;
   readonly tool_response?: unknown;
   readonly transcript_path?: unknown;
+  readonly session_id?: unknown;
+  readonly agent_id?: unknown;
+  /** The session, of Copilot CLI. */
+  readonly sessionId?: unknown;
   /** Gemini CLI: this call answers in the place of another one, as our last answer has asked for. */
   readonly original_request_name?: unknown;
   /** Copilot CLI, which does not name the event: only one of its events has a result. */
@@ -37,6 +41,21 @@ export function parseCall(event: HookEvent, agent: HookFlags["agent"]): Finished
   }
   if (typeof toolName !== "string") return undefined;
   return { agent: "copilot", toolName, input: event.toolArgs, response: toolResult };
+}
+
+/** The session that an event belongs to, that of a subagent's parent included. */
+export function sessionOf({ session_id, sessionId = session_id }: HookEvent): string {
+  return typeof sessionId === "string" && sessionId !== "" ? sessionId : "default";
+}
+
+/** The subagent that made the call; `undefined` for the main agent. */
+export function agentOf({ agent_id }: HookEvent): string | undefined {
+  return typeof agent_id === "string" && agent_id !== "" ? agent_id : undefined;
+}
+
+/** The session that holds the results of a subagent. */
+export function agentSession(session: string, agent: string): string {
+  return `${session}-${agent}`;
 }
 
 /** How `install` sets the hook up. */

@@ -1,30 +1,48 @@
-import { createOffloader, createWorkspace, TOOL_NAMES, type ToolNaming } from "context-offload";
+import { basename } from "node:path";
+import {
+  createOffloader,
+  createWorkspace,
+  estimateTokens,
+  TOOL_NAMES,
+  type ToolNaming,
+} from "context-offload";
 import { findOutputText, type ToolOutputText } from "context-offload/claude-agent";
+import { noteRead } from "context-offload/ledger";
 import { minTokens } from "context-offload/policies";
-import type { FinishedCall, HookAgent, HookEvent, HookFlags } from "./hook-event.js";
+import {
+  agentOf,
+  agentSession,
+  sessionOf,
+  type FinishedCall,
+  type HookAgent,
+  type HookEvent,
+  type HookFlags,
+} from "./hook-event.js";
 import { isStub } from "./kept-calls.js";
 import { writeReply } from "./reply-file.js";
 
 /** The parts of an event that say whose call it was. */
 interface CallEvent extends HookEvent {
-  readonly session_id?: unknown;
-  readonly sessionId?: unknown;
-  readonly agent_id?: unknown;
   readonly tool_use_id?: unknown;
 }
 
-/** The answer that puts a reference in the place of a large result; `undefined` if it is kept. */
+interface Offloaded {
+  /** Puts a reference in the place of a large result; `undefined` if it is kept. */
+  readonly answer?: object | undefined;
+  /** Why it was not even looked at. */
+  readonly kept?: string | undefined;
+}
+
 export async function offloadCall(
   call: FinishedCall,
   event: HookEvent,
   { root, toolPrefix, minTokens: least }: HookFlags,
-): Promise<object | undefined> {
-  const { session_id, sessionId = session_id, agent_id, tool_use_id } = event as CallEvent;
+): Promise<Offloaded> {
+  const { tool_use_id } = event as CallEvent;
   const { toolName, input } = call;
   const output = SHAPES[call.agent](call, root);
-  if (!output || isStub(output.text)) return undefined;
-  const main = typeof sessionId === "string" && sessionId !== "" ? sessionId : "default";
-  const isAgent = typeof agent_id === "string" && agent_id !== "";
+  if (!output) return { kept: "its tool's output has no text that can be replaced" };
+  if (isStub(output.text)) return {};
   const workspace = createWorkspace({
     root,
     readBy: toolPrefix === undefined ? "path" : "both",
@@ -34,8 +52,7 @@ export async function offloadCall(
     workspace,
     // The agent reads through the MCP server, which has these.
     readingTools: "five",
-    sessionId: isAgent ? `${main}-${agent_id}` : main,
-    ...(isAgent ? { agentId: agent_id, parentSessionId: main } : {}),
+    ...ownerOf(event),
     ...(least === undefined ? {} : { policy: minTokens(least) }),
   });
   const { content } = await offloader.result(output.text, {
@@ -43,7 +60,46 @@ export async function offloadCall(
     ...(typeof tool_use_id === "string" ? { toolCallId: tool_use_id } : {}),
   });
   await workspace.close();
-  return content === output.text ? undefined : (output.withText(content) as object);
+  return content === output.text ? {} : { answer: output.withText(content) as object };
+}
+
+function ownerOf(event: HookEvent) {
+  const agentId = agentOf(event);
+  const main = sessionOf(event);
+  return agentId === undefined
+    ? { sessionId: main }
+    : { sessionId: agentSession(main, agentId), agentId, parentSessionId: main };
+}
+
+const MAX_LISTED = 500;
+
+/** Notes that stored files were read by a tool of the agent's own; if it names one of them, of that one. */
+export async function noteReadByPath(
+  call: FinishedCall,
+  event: HookEvent,
+  { root }: HookFlags,
+): Promise<void> {
+  const output = SHAPES[call.agent](call, root);
+  if (!output) return;
+  const { sessionId, parentSessionId } = ownerOf(event);
+  const said = JSON.stringify(call.input);
+  // What is there holds references, for agents that can only be told which file to read.
+  if (said.includes(`${basename(root)}/replies/`)) return;
+  const workspace = createWorkspace({ root, readBy: "path" });
+  const tokens = estimateTokens(output.text);
+  for (const session_id of new Set([sessionId, parentSessionId ?? sessionId])) {
+    const { artifacts } = await workspace.queryArtifacts({ session_id }, { limit: MAX_LISTED });
+    // A readable view of a result has its name and more behind it.
+    const named = artifacts.filter(({ location }) => {
+      const name = basename(location, ".txt");
+      return name !== "" && (said.includes(`${name}.txt`) || said.includes(`${name}~`));
+    });
+    if (named.length !== 1) continue;
+    noteRead(workspace, session_id, { artifactId: named[0]?.artifactId, tokens });
+    return workspace.close();
+  }
+  noteRead(workspace, sessionId, { tokens });
+  await workspace.close();
 }
 
 /** Where an agent's event has the text of a result, and the answer with another text in its place. */

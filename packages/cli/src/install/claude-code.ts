@@ -6,7 +6,8 @@ import {
   type Client,
   type InstallContext,
   type Mark,
-  excludeFlags,
+  quotedFlags,
+  settingFlags,
   hookCommand,
   markFlags,
   parseMark,
@@ -85,7 +86,7 @@ export function userStatePath({ home, env }: Pick<InstallContext, "home" | "env"
 }
 
 function addSettings(settings: Settings, context: InstallContext) {
-  const { withTools, scope, exclude } = context;
+  const { withTools, scope } = context;
   const allowed = withTools ? addToList(settings, ALLOWED, CLAUDE_ALLOW_RULE) : undefined;
   const isAsked = withTools && scope === "project";
   const enabled = isAsked ? addToList(settings, ENABLED, CLAUDE_SERVER) : undefined;
@@ -95,7 +96,7 @@ function addSettings(settings: Settings, context: InstallContext) {
     const mark = markFlags(made, [allowed, enabled]);
     return {
       matcher: "*",
-      hooks: [isCall ? callingHook(exclude, mark) : commandHook(context, mark)],
+      hooks: [isCall ? callingHook(context, mark) : commandHook(context, mark)],
     };
   });
   const how = isCall
@@ -159,10 +160,9 @@ function isAtLeast(version: string | undefined, least: readonly number[]): boole
 }
 
 /** It starts no process, and lets results through whole where the server is missing. */
-function callingHook(exclude: readonly string[], mark: readonly string[]) {
+function callingHook(context: InstallContext, mark: readonly string[]) {
   const fields = HOOK_FIELDS.map((name) => [name, `\${${name}}`] as const);
-  const excluded = exclude.length === 0 ? [] : ["--exclude", exclude.join(",")];
-  const args = ["--tool-prefix", CLAUDE_TOOL_PREFIX, ...excluded, ...mark];
+  const args = ["--tool-prefix", CLAUDE_TOOL_PREFIX, ...settingFlags(context), ...mark];
   const input = { ...Object.fromEntries(fields), args };
   return {
     type: "mcp_tool",
@@ -177,7 +177,7 @@ function commandHook(context: InstallContext, mark: readonly string[]) {
   const reading = context.withTools
     ? ["--in-project", "--tool-prefix", CLAUDE_TOOL_PREFIX]
     : ["--root", ".offload"];
-  const command = hookCommand(context, [...reading, ...excludeFlags(context.exclude)], mark);
+  const command = hookCommand(context, [...reading, ...quotedFlags(context)], mark);
   return { type: "command", command, timeout: TIMEOUT_SECONDS };
 }
 

@@ -16,6 +16,8 @@ export interface InstallContext {
   opencodePlugin(): string;
   /** Tools whose results are kept. */
   readonly exclude: readonly string[];
+  /** Results of fewer tokens are kept; `undefined` for the default. */
+  readonly minTokens: number | undefined;
   /** Whether references name the reading tools, for which a server is set up, besides file paths. */
   readonly withTools: boolean;
   /** What a program on the PATH says of its version; `undefined` if there is none. */
@@ -99,9 +101,20 @@ export function readHookMark(command: unknown): Mark | undefined {
   return parseMark(flag, value);
 }
 
-/** The flag for tools whose results are kept. */
-export function excludeFlags(tools: readonly string[]): string[] {
-  return tools.length === 0 ? [] : ["--exclude", quoted(tools.join(","))];
+/** The flags for what a person has set, each as a word of its own. */
+export function settingFlags({
+  exclude,
+  minTokens,
+}: Pick<InstallContext, "exclude" | "minTokens">): string[] {
+  return [
+    ...(exclude.length === 0 ? [] : ["--exclude", exclude.join(",")]),
+    ...(minTokens === undefined ? [] : ["--min-tokens", String(minTokens)]),
+  ];
+}
+
+/** The same for a command line. */
+export function quotedFlags(settings: Pick<InstallContext, "exclude" | "minTokens">): string[] {
+  return settingFlags(settings).map((word) => (word.startsWith("--") ? word : quoted(word)));
 }
 
 function quoted(path: string): string {

@@ -4,7 +4,7 @@ import {
   type InstallContext,
   type Mark,
   type SettingsEdit,
-  excludeFlags,
+  quotedFlags,
   hookCommand,
   markFlags,
   readHookMark,
@@ -57,7 +57,7 @@ export function commandHook(name: keyof typeof CLIENTS, context: InstallContext)
     ...{ path: client.path(context), syntax },
     add(settings): EditNote[] {
       settings.insert([...groups, -1], (made) => {
-        const flags = [...client.flags, ...excludeFlags(context.exclude)];
+        const flags = [...client.flags, ...quotedFlags(context)];
         const command = hookCommand(context, flags, markFlags(made));
         return { matcher: "*", hooks: [{ type: "command", command, timeout: client.timeout }] };
       });

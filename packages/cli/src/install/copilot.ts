@@ -2,7 +2,7 @@ import { join } from "node:path";
 import {
   type Client,
   type InstallContext,
-  excludeFlags,
+  quotedFlags,
   hookCommand,
   markFlags,
   readHookMark,
@@ -27,7 +27,7 @@ export const copilot: Client = {
         const exclude = [...new Set([...KEPT, ...context.exclude])];
         const isNew = settings.get([]) === undefined;
         settings.insert([...EVENT, -1], (made) => {
-          const flags = ["--root", ".offload", ...excludeFlags(exclude)];
+          const flags = ["--root", ".offload", ...quotedFlags({ ...context, exclude })];
           const bash = hookCommand(context, flags, markFlags(made));
           return { type: "command", bash, powershell: `& ${bash}`, timeoutSec: 60 };
         });

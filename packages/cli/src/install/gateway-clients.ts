@@ -6,6 +6,7 @@ import {
   type SettingsEdit,
   markFlags,
   readMark,
+  settingFlags,
 } from "./client.js";
 import { commandHook } from "./command-hooks.js";
 import { jsonSyntax } from "./json-syntax.js";
@@ -201,11 +202,11 @@ function wrapServer(
   { command, args }: StartedServer,
   setup: InstallContext & { readonly place: readonly string[]; readonly session: string },
 ): void {
-  const { node, main, place, session, exclude } = setup;
+  const { node, main, place, session } = setup;
   const words = [
     ...[main, "gateway", ...place],
     ...(session === "" ? [] : ["--session", session]),
-    ...(exclude.length > 0 ? ["--exclude", exclude.join(",")] : []),
+    ...settingFlags(setup),
     ...[...markFlags(args ? 0 : 1), "--"],
   ];
   const all = [...words, command, ...(args ?? [])];

@@ -1,3 +1,4 @@
+import { CommandError } from "../command-error.js";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -19,7 +20,10 @@ export const opencode: Client = {
         if (findPlugins(settings).length > 0) {
           return [{ what: "has the plugin already", isChange: false }];
         }
-        const { exclude } = context;
+        const { exclude, minTokens } = context;
+        if (minTokens !== undefined) {
+          throw new CommandError("install opencode: its plugin has no --min-tokens; leave it out");
+        }
         const plugin = pathToFileURL(context.opencodePlugin()).href;
         let mark = 0;
         settings.insert(["plugin", -1], (made) => {

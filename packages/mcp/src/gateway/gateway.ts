@@ -44,10 +44,12 @@ export interface GatewayOptions {
   readonly servers: Readonly<Record<string, ServerConfig>>;
   /**
    * Where large answers are stored: one workspace, or a function that opens that of a project, for a gateway that
-   * serves a person in whatever folder they work. It is called with the first root of the client, or the working
-   * folder where the client has no roots, and the gateway closes what it opens.
+   * serves a person in whatever folder they work. It is called with the first root of the client, or
+   * `project` where the client has no roots, and the gateway closes what it opens.
    */
   readonly workspace: Workspace | ((project: string) => ProjectStore);
+  /** The folder of the project of a client without roots. Default: the working folder. */
+  readonly project?: string | undefined;
   /** The session that they belong to. Default `"mcp"`. */
   readonly sessionId?: string | undefined;
   /**
@@ -120,7 +122,8 @@ class RunningGateway implements Gateway {
     }));
     const forwarding = (this.#forwarding = new Forwarding(rounds, this.#serverRequests));
     const places = (this.#places = new Places({
-      ...{ store: workspace, sessionId, readingTools, note, folder: process.cwd() },
+      ...{ store: workspace, sessionId, readingTools },
+      folder: options.project ?? process.cwd(),
       askRoots: (request) => this.#askRoots(request),
     }));
     // What is said of the tools is the same wherever they read.

@@ -8,6 +8,8 @@ export interface ProjectStore {
   readonly workspace: Workspace;
   /** What people are told about it, such as the path of its folder. */
   readonly where: string;
+  /** The session in it. Default: that of the gateway. */
+  readonly sessionId?: string | undefined;
 }
 
 /** Where answers are stored, and the tools that read them. */
@@ -27,7 +29,6 @@ export interface PlacesOptions {
   readonly folder: string;
   /** Asks the client for its roots; `undefined` if it has none, or does not answer. */
   readonly askRoots: (request: RpcRequest) => Promise<RpcAnswer | undefined>;
-  readonly note: (text: string) => void;
 }
 
 /** The place of each project that the client works in. */
@@ -67,16 +68,15 @@ export class Places {
 
   #place(
     project: string,
-    open: () => { readonly workspace: Workspace; readonly where?: string },
+    open: () => Pick<ProjectStore, "workspace" | "sessionId"> & Partial<ProjectStore>,
   ): Place {
     const known = this.#places.get(project);
     if (known) return known;
-    const { sessionId, readingTools, note } = this.options;
-    const { workspace, where } = open();
+    const { readingTools } = this.options;
+    const { workspace, where, sessionId = this.options.sessionId } = open();
     const toolbox = createToolbox(workspace, { sessionId, readingTools });
     const place: Place = { workspace, sessionId, toolbox, where };
     this.#places.set(project, place);
-    if (where !== undefined) note(`the answers for ${project} are stored in ${where}`);
     return place;
   }
 }

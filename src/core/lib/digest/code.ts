@@ -60,7 +60,7 @@ function declarations(lines: Lines, asked: ReadonlySet<number>): (Entry & { isTe
     if (found === undefined) continue;
     if (indent > 0 && unit === 0) unit = line.startsWith("\t") ? 1 : Math.min(4, indent);
     const level = 1 + (unit === 0 ? 0 : Math.round(indent / unit));
-    const shown = text.replace(/(?<!\s)\s*(?:=> )?[{:(]$/, "");
+    const shown = text.replace(/\s{0,3}(?:=> )?[{:(]$/, "");
     const { name, isTest } = found;
     entries.push({
       ...{ number: lines.number(index), text: shown, name, level, isTest },

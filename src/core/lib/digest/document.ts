@@ -126,7 +126,7 @@ export function htmlDigest(lines: Lines, room: number): string | undefined {
     const number = lines.number(lines.at(offset + at));
     if (heading !== undefined) {
       const rest = html.slice(HEADING.lastIndex, HEADING.lastIndex + 600);
-      const text = readText(rest.split(new RegExp(`</${heading}`, "i"), 1)[0] ?? "");
+      const text = readText(rest.split(/<\/(?:title|h[1-6])/i, 1)[0] ?? "");
       if (text === "") continue;
       const name = clip(text, HEADING_CHARS);
       const level = heading.length === 2 ? Number(heading[1]) : 1;

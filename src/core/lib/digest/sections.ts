@@ -6,10 +6,10 @@ const MAX_WALKED = 20_000;
 const MAX_SHOWN = 12;
 /** A line that says which file follows. */
 const MARKER =
-  /^(?:==> (.{1,200}) <==|[-=#*]{2,12} ?(?:File:? ?)?([\w@.~/\\-]*[./][\w@.~/\\-]+) ?[-=#*]{0,12}|(?:File|FILE|Contents of|Path):? ?`?([\w@.~/\\-]+\.\w{1,8})`?:?|<(?:file|document)[^>]{0,40}?(?:path|name)="([^"]{1,200})">)$/;
+  /^(?:==> (.{1,200}) <==|[-=#*]{2,12} ?(?:File:? ?)?([\w@.~/\\-]{0,200}[./][\w@.~/\\-]{1,80}) ?[-=#*]{0,12}|(?:File|FILE|Contents of|Path):? ?`?([\w@.~/\\-]{1,200}\.\w{1,8})`?:?|<(?:file|document)[^>]{0,40}?(?:path|name)="([^"]{1,200})">)$/;
 /** Reads a part of a file, which tells how long it is. */
 const PARTS =
-  /\bsed -n ['"]?(\d{1,7}),(\d{1,7})p['"]? +["']?([^\s;&|"']+)|\b(head|tail) (?:-n ?|-)(\d{1,7}) +["']?([^\s;&|"']+)/g;
+  /\bsed -n ['"]?(\d{1,7}),(\d{1,7})p['"]? {1,4}["']?([^\s;&|"']{1,200})|\b(head|tail) (?:-n ?|-)(\d{1,7}) {1,4}["']?([^\s;&|"']{1,200})/g;
 const MAX_CUT_CHARS = 49_152;
 const OUTER_LINES = 4;
 

@@ -191,6 +191,11 @@ export function storedId(id: string, { redact, hash }: Redacting): string {
   return callRedact(redact, id, NO_CONTEXT) === id ? id : `redacted-${hash(id).slice(0, 16)}`;
 }
 
+/** A name as it is stored. */
+export function redactName(name: string, { redact }: Redacting): string {
+  return redact ? callRedact(redact, name, NO_CONTEXT) : name;
+}
+
 const EVENT_IDS: ReadonlySet<string> = new Set(["artifact_id", ...ID_FIELDS]);
 
 /** What an event says, without what must not be logged: errors quote what they were given. */

@@ -3,8 +3,9 @@ import { InvalidArgumentError, OutOfRangeError } from "../../errors/argument-err
 import { ContextOffloadError, type ErrorCode } from "../../errors/context-offload-error.js";
 import { countOf } from "../../lib/digest/printable.js";
 import { quoteSome } from "../../lib/text/quote.js";
+import { linesOf, type LineRange } from "../ledger/line-ranges.js";
 import type { CountLines } from "../reading/open-text.js";
-import { COMPACT_TOOL, nameTools, type ToolName } from "../reading/reading.js";
+import { COMPACT_TOOL, nameTools, type Reading, type ToolName } from "../reading/reading.js";
 import type { NoticeOptions } from "../reference/knowledge-list.js";
 import type { PlainWorkspace } from "../workspace-types.js";
 import {
@@ -44,6 +45,13 @@ export type CanSee = (sessionId: string, other: string) => Promise<boolean>;
 interface ToolLimits {
   readonly canSee: CanSee;
   readonly countLines: CountLines;
+  /** Told of each answer, with the artifact that was asked for. */
+  readonly noteRead: (
+    sessionId: string | undefined,
+    artifactId: string | undefined,
+    answer: string,
+    lines: readonly LineRange[],
+  ) => void;
   readonly sessionId: string | undefined;
   readonly readChars: number;
 }
@@ -55,7 +63,7 @@ const SHOWN_PARAMETERS = 5;
 export function createTools(
   workspace: PlainWorkspace,
   { toolNames, readingTools = "five" }: NoticeOptions,
-  { sessionId, readChars, canSee, countLines }: ToolLimits,
+  { sessionId, readChars, canSee, countLines, noteRead }: ToolLimits,
 ): ToolDescription[] {
   return nameTools(toolNames, readingTools).map(({ tool, name }) => {
     const isCompact = tool === COMPACT_TOOL;
@@ -77,6 +85,7 @@ export function createTools(
           const scope = { sessionId: asked, signal, maxChars };
           return run({ workspace, countLines, input, printNext, scope });
         });
+        noteRead(sessionId, input.text("artifact_id"), text, linesOf(data as Partial<Reading>));
         return { text, isError: false, ...(withData ? { data } : {}) };
       } catch (error) {
         const text = signal?.aborted ? ABORTED : explainError(error, tool);

@@ -20,6 +20,8 @@ const stored: OffloadedResult = {
   artifactId: "a",
 };
 
+const NO_SIZE = { bytes: 0, chars: 0, lines: 0 };
+
 const anyReport = fc.record({
   messageIndex: fc.nat(),
   toolCallId: fc.constant(undefined),
@@ -43,7 +45,7 @@ describe("what is reported of each result", () => {
     const reports = reportResults(
       {
         results: [put, before, small, failed],
-        references: new Map([[before, { ...stored, artifactId: "d" }]]),
+        references: new Map([[before, { artifactId: "d", size: { ...NO_SIZE, tokens: 30 } }]]),
         candidates: [put, small, failed],
         verdicts: [verdict(true, "large"), verdict(false, "small"), verdict(true, "large too")],
         chosen: [put, failed],
@@ -53,7 +55,13 @@ describe("what is reported of each result", () => {
     );
     expect(reports).toMatchObject([
       { toolCallId: "a", outcome: "offloaded", reason: "large", ...stored },
-      { toolCallId: "d", outcome: "reference", artifactId: "d", tokens: undefined },
+      {
+        toolCallId: "d",
+        outcome: "reference",
+        artifactId: "d",
+        tokens: 30,
+        referenceTokens: before.tokens,
+      },
       { toolCallId: "b", outcome: "kept", reason: "small", reference: undefined },
       { toolCallId: "c", outcome: "failed", reason: "it could not be stored", error },
     ]);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sampleOfStream } from "../../../../../src/core/lib/digest/sampled-text.js";
+import { readJson, type JsonContent } from "../../../../../src/core/lib/digest/json-content.js";
+import { sampleOfStream, sampleText } from "../../../../../src/core/lib/digest/sampled-text.js";
 import { jsonDigest } from "../../../../../src/core/lib/digest/json-digest.js";
 import { encodeWtf8 } from "../../../../../src/core/lib/text/wtf8.js";
 import { createSampler } from "../../../../../src/core/workspace/artifacts/stream-sample.js";
@@ -310,11 +311,36 @@ describe("the digest of JSON", () => {
 
   it("is not misled by what looks like its own marks", () => {
     const text = JSON.stringify({
-      items: stations(4_000),
+      items: [...stations(4_000), "\u0000more 9+"],
       "\u0000more 7": 0,
-      note: "\u0000more 9+",
     });
-    const digest = digestText(text);
-    expect(digest.text).not.toMatch(/\b[79]\+? (?:keys|records)/);
+    expect(digestText(text).text).not.toMatch(/\b[79] (?:keys|records)/);
+  });
+
+  it("knows the true size of every list and object of long text that it reads in part", () => {
+    const sizes = fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 12, maxLength: 30 });
+    fc.assert(
+      fc.property(sizes, fc.boolean(), fc.boolean(), (lengths, isLines, isIndented) => {
+        const values = lengths.map((length, at) => ({
+          size: length,
+          list: Array.from({ length }, (_, item) => `\\"]},${item}`.repeat(9)),
+          keys: Object.fromEntries(Array.from({ length }, (_, key) => [`k${key}`, [[], {}, at]])),
+        }));
+        const indent = isIndented && !isLines ? 1 : undefined;
+        const text = isLines
+          ? values.map((value) => JSON.stringify(value)).join("\n")
+          : JSON.stringify(values, null, indent);
+        const content = readJson(sampleText(text, 20_480));
+        expect(content?.form).toBe(isLines ? "JSON Lines" : "JSON");
+        const { value, extents } = content as JsonContent;
+        const sizeOf = (part: object) => extents.get(part)?.count ?? Object.keys(part).length;
+        expect(sizeOf(value)).toBe(values.length);
+        for (const { size, list, keys } of value as typeof values) {
+          expect([sizeOf(list), sizeOf(keys)]).toEqual([size, size]);
+        }
+        for (const { isEnded } of extents.values()) expect(isEnded).toBe(true);
+      }),
+      { numRuns: 40 },
+    );
   });
 });

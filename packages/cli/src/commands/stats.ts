@@ -1,0 +1,198 @@
+import type { Command } from "commander";
+import {
+  readLedger,
+  type LedgerFigures,
+  type LedgerReport,
+  type SessionFigures,
+  type ToolFigures,
+  type UsageSums,
+} from "context-offload/ledger";
+import { eachArtifact, filterOf } from "../artifacts.js";
+import { withWorkspace, workspacePlace, type WorkspaceFlags } from "../open-workspace.js";
+import type { Colors } from "../terminal/colors.js";
+import { inLine, printableJson } from "../terminal/printable.js";
+import { clip, countOf, formatBytes, formatCount, renderTable } from "../terminal/table.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { findEvidence } from "../savings/find-evidence.js";
+import { whyNothing } from "../savings/why-nothing.js";
+import { contextOf } from "./install.js";
+
+interface StatsFlags extends WorkspaceFlags {
+  readonly session?: string;
+  readonly json?: boolean;
+}
+
+/** Names in the first column are cut, so that the figures fit beside them. */
+const NAME_COLUMNS = 24;
+
+export function addStats(program: Command, terminal: Terminal): void {
+  program
+    .command("stats")
+    .description("show what offloading brought, net, by session, tool and day")
+    .option("--session <id>", "only this session")
+    .option("--json", "print JSON")
+    .action(async (_: StatsFlags, command: Command) => {
+      await showStats(command.optsWithGlobals(), terminal);
+    });
+}
+
+interface Stored {
+  artifacts: number;
+  bytes: number;
+  tokens: number;
+}
+
+async function showStats(flags: StatsFlags, terminal: Terminal): Promise<void> {
+  const stored: Stored = { artifacts: 0, bytes: 0, tokens: 0 };
+  const report = await withWorkspace(flags, terminal, async (workspace) => {
+    for await (const { size } of eachArtifact(workspace, terminal, filterOf(flags))) {
+      stored.artifacts++;
+      stored.bytes += size.bytes;
+      stored.tokens += size.tokens;
+    }
+    return readLedger(workspace, { sessionId: flags.session, signal: terminal.signal });
+  });
+  const warnings = whyNothing(
+    findEvidence(report, flags, terminal, (scope) =>
+      contextOf(terminal, { user: scope === "user", tools: true }),
+    ),
+  );
+  if (flags.json === true) {
+    terminal.print(printableJson({ stored, ...report, warnings }, 2));
+    return;
+  }
+  const { colors } = terminal;
+  terminal.print(sentenceOf(report, colors));
+  const place = inLine(workspacePlace(flags, terminal));
+  const held = `${countOf(stored.artifacts, "artifact")}, ${formatBytes(stored.bytes)}, ${formatCount(stored.tokens)} tokens`;
+  terminal.print(`Stored in ${place}: ${held}.`);
+  for (const warning of warnings) terminal.print(colors.yellow(inLine(`Note: ${warning}.`)));
+  if (report.sessions.length === 0) return;
+  const parts = [
+    tableOf("session", report.sessions.map(rowOfSession), colors),
+    report.tools.length === 0 ? "" : toolsOf(report.tools, colors),
+    tableOf("day", daysOf(report.sessions), colors),
+    ...report.sessions.flatMap(({ sessionId, usage }) =>
+      usage ? [usageOf(sessionId, usage)] : [],
+    ),
+    ...adviceOf(report.tools).map((line) => colors.yellow(line)),
+    NOTE,
+  ];
+  terminal.print(`\n${parts.filter((part) => part !== "").join("\n\n")}`);
+}
+
+const NOTE =
+  "Tokens of input, estimated. net = whole - references - reads - fixed; prompt caching is\n" +
+  "left out. Sums are over all requests; with * they are what each further request saves,\n" +
+  "where only results were seen as they arrived.";
+
+/** What a person wants to know, in one sentence. */
+export function sentenceOf({ total, eachRequest, sessions }: LedgerReport, colors: Colors): string {
+  if (sessions.length === 0) return "Nothing was noted yet: no request went through the offloader.";
+  const parts: string[] = [];
+  if (total.requests > 0) {
+    const over = `in ${countOf(total.requests, "request")}`;
+    parts.push(`${brought(total, colors)} of input ${over}, by our estimate`);
+  }
+  if (eachRequest.results > 0) {
+    parts.push(`${brought(eachRequest, colors)} in each further request of the sessions with *`);
+  }
+  if (parts.length === 0) return "Nothing was offloaded yet.";
+  return `Offloading ${parts.join(", and ")}.`;
+}
+
+function brought({ net }: LedgerFigures, { bold, red }: Colors): string {
+  const tokens = `${formatCount(Math.abs(net))} tokens`;
+  return net < 0 ? red(`cost ${tokens} more than it saved`) : `saved ${bold(tokens)}`;
+}
+
+interface Row extends LedgerFigures {
+  readonly name: string;
+  readonly requests: number;
+}
+
+function rowOfSession({ sessionId, over, ...figures }: SessionFigures): Row {
+  return {
+    ...figures,
+    name: clip(sessionId, NAME_COLUMNS) + (over === "each request" ? " *" : ""),
+  };
+}
+
+/** The days of all sessions whose requests were seen, the last one first. */
+function daysOf(sessions: readonly SessionFigures[]): Row[] {
+  const days = new Map<string, Row>();
+  for (const { days: own, over } of sessions) {
+    const mark = over === "each request" ? " *" : "";
+    for (const [day, figures] of Object.entries(own)) {
+      const name = day + mark;
+      const known = days.get(name);
+      days.set(name, known ? addRows(known, figures) : { ...figures, name });
+    }
+  }
+  return [...days.values()].sort((one, other) => (one.name < other.name ? 1 : -1));
+}
+
+function addRows(one: Row, other: Omit<Row, "name">): Row {
+  const sum = { ...one } as Record<string, number | string>;
+  for (const [name, value] of Object.entries(other)) sum[name] = Number(sum[name]) + value;
+  return sum as unknown as Row;
+}
+
+function tableOf(title: string, rows: readonly Row[], colors: Colors): string {
+  const figures = ["requests", "whole", "references", "reads", "fixed", "net"] as const;
+  return renderTable(
+    [{ title }, ...figures.map((name) => ({ title: name, align: "right" as const }))],
+    rows.map((row) => [
+      row.name,
+      ...figures.map((name) => (name === "net" ? netOf(row.net, colors) : formatCount(row[name]))),
+    ]),
+  );
+}
+
+function netOf(net: number, { red, green }: Colors): string {
+  return net < 0 ? red(formatCount(net)) : green(formatCount(net));
+}
+
+function toolsOf(tools: readonly ToolFigures[], colors: Colors): string {
+  const right = (title: string) => ({ title, align: "right" as const });
+  return renderTable(
+    [
+      { title: "tool" },
+      ...["results", "whole", "read back", "in full", "net"].map(right),
+      { title: "verdict" },
+    ],
+    tools.map((tool) => [
+      clip(tool.toolName ?? "(unknown)", NAME_COLUMNS),
+      ...[tool.results, tool.wholeTokens, tool.readTokens, tool.readInFull].map(formatCount),
+      netOf(tool.net, colors),
+      tool.verdict === "exclude" ? colors.red("exclude it") : tool.verdict,
+    ]),
+  );
+}
+
+/** What to do about tools that do not pay, with the line that does it. */
+export function adviceOf(tools: readonly ToolFigures[]): string[] {
+  return tools
+    .filter(({ verdict }) => verdict === "exclude")
+    .map(({ toolName, results, readInFull, net }) => {
+      const name = toolName ?? "(unknown)";
+      const why =
+        readInFull > 0
+          ? `read back in full ${formatCount(readInFull)} of ${countOf(results, "time")}`
+          : `cost ${formatCount(-net)} tokens more than it saved`;
+      return (
+        `${name}: ${why}. Exclude it:\n` +
+        `  shouldOffload: ({ toolName }) => toolName === ${JSON.stringify(name)} ? false : undefined\n` +
+        `  context-offload install <client> --exclude ${/^[\w-]+$/.test(name) ? name : JSON.stringify(name)}`
+      );
+    });
+}
+
+function usageOf(sessionId: string, usage: UsageSums): string {
+  const { requests, inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
+  return (
+    `${clip(sessionId, NAME_COLUMNS)}, as the provider counted ${countOf(requests, "request")}: ` +
+    `${formatCount(inputTokens)} input, ${formatCount(cacheReadTokens)} from cache, ` +
+    `${formatCount(cacheWriteTokens)} to cache, ${formatCount(outputTokens)} output.`
+  );
+}

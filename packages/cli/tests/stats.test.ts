@@ -1,0 +1,78 @@
+import { createOffloader, createWorkspace, type Workspace } from "context-offload";
+import { readLedger } from "context-offload/ledger";
+import { afterTurns } from "context-offload/policies";
+import { describe, expect, it } from "vitest";
+import { TestFolder } from "./support/command.js";
+
+const logOf = (name: string): string =>
+  Array.from({ length: 700 }, (_, at) => `${name} line ${at} value ${(at * 7919) % 997}`).join(
+    "\n",
+  );
+
+/** An agent whose results are hidden at once, and that reads some of them back whole. */
+async function runAgent(workspace: Workspace, sessionId: string, toolName: string, reads: number) {
+  const policy = afterTurns(0);
+  const offloader = createOffloader({ workspace, sessionId, policy, format: "anthropic" });
+  const history: unknown[] = [{ role: "user", content: "go" }];
+  for (let turn = 0; turn < 4; turn++) {
+    const id = `${sessionId}-${turn}`;
+    history.push({
+      role: "assistant",
+      content: [{ type: "tool_use", id, name: toolName, input: {} }],
+    });
+    history.push({
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: id, content: logOf(id) }],
+    });
+    await offloader.offload(history);
+    if (turn >= reads) continue;
+    const call = {
+      type: "tool_use",
+      id: `${id}-read`,
+      name: "read_stored",
+      input: { id, lines: "1-700" },
+    };
+    history.push({ role: "assistant", content: [call] });
+    history.push({ role: "user", content: [await offloader.handleToolCall(call)] });
+    await offloader.offload(history);
+  }
+}
+
+describe("stats", () => {
+  it("shows the figures of the ledger, and says which tools to exclude and how", async () => {
+    const place = new TestFolder();
+    const workspace = createWorkspace({ root: place.path(".offload") });
+    await runAgent(workspace, "pays", "bash", 0);
+    await runAgent(workspace, "costs", "Read", 4);
+    await workspace.close();
+    const { total, sessions } = await readLedger(workspace);
+
+    const { stdout } = await place.run("stats");
+    const figure = (tokens: number) => tokens.toLocaleString("en-US");
+    expect(stdout).toContain(`saved ${figure(total.net)} tokens`);
+    for (const { sessionId, net } of sessions) {
+      expect(stdout).toMatch(new RegExp(`^${sessionId} .* ${figure(net)}$`, "m"));
+    }
+    expect(stdout).toMatch(/^Read: read back in full 4 of 4 times\. Exclude it:/m);
+    expect(stdout).not.toMatch(/^bash: /m);
+    const costly = await place.run("stats", "--session", "costs");
+    expect(costly.stdout).not.toContain("pays ");
+    expect(JSON.parse((await place.run("stats", "--json")).stdout)).toMatchObject({ total });
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(96);
+  });
+
+  it("says so in words, and in red, when offloading cost more than it saved", async () => {
+    const place = new TestFolder();
+    const workspace = createWorkspace({ root: place.path(".offload") });
+    const offloader = createOffloader({ workspace, sessionId: "s", format: "anthropic" });
+    await offloader.offload([{ role: "user", content: "hello" }]);
+    await workspace.close();
+    const { stdout } = await place.run("stats");
+    expect(stdout).toMatch(/^Offloading cost \d+ tokens more than it saved/);
+  });
+
+  it("says when nothing was noted at all", async () => {
+    const { stdout } = await new TestFolder().run("stats");
+    expect(stdout).toMatch(/^Nothing was noted yet/);
+  });
+});

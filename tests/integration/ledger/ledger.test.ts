@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import {
+  createOffloader,
+  createWorkspace,
+  estimateTokens,
+  fileStore,
+  memoryStore,
+  type Workspace,
+} from "../../../src/index.js";
+import type { AnthropicMessage } from "../../../src/formats/index.js";
+import type { OpenStore } from "../../../src/stores.js";
+import { readLedger } from "../../../src/ledger.js";
+import { readTree } from "../../support/list-tree.js";
+import { makeTempFolder } from "../../support/temp-folder.js";
+
+type Block = { type: string; id?: string; tool_use_id?: string; [field: string]: unknown };
+
+const textOf = (name: string, lines: number): string =>
+  Array.from({ length: lines }, (_, at) => `${name} line ${at} value ${(at * 7919) % 997}`).join(
+    "\n",
+  );
+
+/** One request as a provider counts it: what its results and their references take, and what reading added. */
+function countWire(messages: readonly AnthropicMessage[], whole: ReadonlyMap<string, string>) {
+  const flow = { whole: 0, references: 0, reads: 0 };
+  const readingCalls = new Set<string>();
+  for (const { content } of messages) {
+    if (typeof content === "string") continue;
+    for (const block of content as unknown as readonly Block[]) {
+      if (block.type === "tool_use" && block["name"] === "read_stored") {
+        readingCalls.add(block.id ?? "");
+        flow.reads += estimateTokens(`read_stored ${JSON.stringify(block["input"])}`);
+      }
+      if (block.type !== "tool_result") continue;
+      const sent = estimateTokens(block["content"] as string);
+      const id = block.tool_use_id ?? "";
+      if (readingCalls.has(id)) flow.reads += sent;
+      else if (block["content"] !== whole.get(id)) {
+        flow.whole += estimateTokens(whole.get(id) ?? "");
+        flow.references += sent;
+      }
+    }
+  }
+  return flow;
+}
+
+/** An agent that gets large results and reads one of them back in full; what it cost by the wire. */
+async function runAgent(workspace: Workspace, sessionId: string, turns: number) {
+  const offloader = createOffloader({ workspace, sessionId, format: "anthropic" });
+  const whole = new Map<string, string>();
+  const history: AnthropicMessage[] = [{ role: "user", content: "find the fault" }];
+  const wire = { whole: 0, references: 0, reads: 0, fixed: 0, requests: 0 };
+  const tools = JSON.stringify(
+    workspace
+      .tools({ sessionId, readingTools: "one" })
+      .map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+  );
+  const fixed = estimateTokens(tools) + estimateTokens(offloader.systemPrompt());
+  const send = async () => {
+    const { messages } = await offloader.offload(history);
+    const flow = countWire(messages, whole);
+    for (const name of ["whole", "references", "reads"] as const) wire[name] += flow[name];
+    wire.fixed += fixed;
+    wire.requests++;
+  };
+  for (let turn = 0; turn < turns; turn++) {
+    await send();
+    const id = `call-${turn}`;
+    const isRead = turn === 3;
+    const input = isRead ? { id: "call-1", lines: "1-400" } : { command: `step ${turn}` };
+    const call = { type: "tool_use" as const, id, name: isRead ? "read_stored" : "bash", input };
+    history.push({ role: "assistant", content: [call] });
+    let content = textOf(`log ${turn}`, 1500 - turn * 10);
+    if (isRead) {
+      const answer = await offloader.handleToolCall(call);
+      content = (answer as unknown as Block)["content"] as string;
+    }
+    whole.set(id, content);
+    history.push({
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: id, content }],
+    });
+  }
+  await send();
+  return wire;
+}
+
+describe("the ledger", () => {
+  it.each<[string, (folder: string) => OpenStore]>([
+    ["in files", (folder) => fileStore(folder)],
+    ["in memory", () => memoryStore()],
+  ])("%s: net is what the wire says, over all requests", async (_, storeIn) => {
+    const store = storeIn(await makeTempFolder());
+    const workspace = createWorkspace({ store });
+    const wire = await runAgent(workspace, "s", 12);
+    await workspace.close();
+    // Another process reads it.
+    const { sessions, total } = await readLedger(createWorkspace({ store }));
+    const [session] = sessions;
+    expect(wire.whole).toBeGreaterThan(100_000);
+    expect(wire.reads).toBeGreaterThan(3_000);
+    expect(session).toMatchObject({ sessionId: "s", over: "all requests", ...wire });
+    expect(session?.net).toBe(wire.whole - wire.references - wire.reads - wire.fixed);
+    expect(total.net).toBe(session?.net);
+  });
+
+  it("is negative where reading cost more than it saved", async () => {
+    const workspace = createWorkspace({ store: memoryStore() });
+    const offloader = createOffloader({ workspace, sessionId: "s", format: "anthropic" });
+    await offloader.offload([{ role: "user", content: "hello" }]);
+    const { total } = await readLedger(workspace);
+    expect(total).toMatchObject({ whole: 0, results: 0, requests: 1 });
+    expect(total.net).toBe(-total.fixed);
+    expect(total.net).toBeLessThan(0);
+  });
+
+  it("holds no content, and can be turned off", async () => {
+    const filesOfLedger = async (root: string) =>
+      [...(await readTree(root))].filter(([path]) => path.includes("ledger"));
+    const root = await makeTempFolder();
+    const workspace = createWorkspace({ root });
+    await runAgent(workspace, "s", 4);
+    await workspace.close();
+    const files = await filesOfLedger(root);
+    expect(files.length).toBeGreaterThan(0);
+    for (const [, text] of files) expect(text).not.toContain("value");
+
+    const other = await makeTempFolder();
+    const without = createWorkspace({ root: other, ledger: false });
+    await runAgent(without, "s", 4);
+    await without.close();
+    expect(await filesOfLedger(other)).toEqual([]);
+    expect((await readLedger(without)).sessions).toEqual([]);
+  });
+
+  it("goes with its session", async () => {
+    const workspace = createWorkspace({ store: memoryStore() });
+    await runAgent(workspace, "a", 4);
+    await runAgent(workspace, "b", 4);
+    await workspace.removeSession("a");
+    const { sessions } = await readLedger(workspace);
+    expect(sessions.map(({ sessionId }) => sessionId)).toEqual(["b"]);
+  });
+});
