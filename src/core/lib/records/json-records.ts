@@ -80,7 +80,7 @@ export async function* readJsonRecords(
   walker.end();
 }
 
-/** The largest array of objects that is not inside another array; `undefined` if there is none. */
+/** The largest array of objects, else of arrays, that is not inside another array; `undefined` if there is none. */
 export async function findRecordList(
   source: ByteSource,
   within: ByteRange,
@@ -120,11 +120,14 @@ interface OpenList {
   readonly start: number;
   count: number;
   objects: number;
+  arrays: number;
   key: readonly [number, number];
 }
 
 interface FoundList {
   readonly kind: "array" | "object";
+  /** How sure it is that it holds records. */
+  readonly rank: number;
   readonly start: number;
   readonly end: number;
   readonly keys: readonly (readonly [number, number])[];
@@ -155,8 +158,9 @@ class ListFinder implements JsonVisitor {
     } else {
       parent.count += 1;
       if (kind === "object") parent.objects += 1;
+      if (kind === "array") parent.arrays += 1;
     }
-    this.#open.push({ kind, start, count: 0, objects: 0, key: [0, 0] });
+    this.#open.push({ kind, start, count: 0, objects: 0, arrays: 0, key: [0, 0] });
     return isContainer(kind) && parent?.kind !== "array";
   }
 
@@ -172,19 +176,22 @@ class ListFinder implements JsonVisitor {
     }
   }
 
-  #consider({ kind, start, count, objects }: OpenList, end: number): void {
+  #consider({ kind, start, count, objects, arrays }: OpenList, end: number): void {
     if (!isContainer(kind) || this.#open.at(-1)?.kind === "array") return;
-    // An object of objects is a list by name, but only where there is no array.
-    const isList =
+    // An object of objects is a list by name, but only where there is no array; a list of lists comes last.
+    const isOfObjects =
       kind === "array" ? objects > 0 && objects * 2 >= count : objects > 1 && objects === count;
-    if (!isList) return;
+    const isOfLists = kind === "array" && arrays > 0 && arrays === count;
+    if (!isOfObjects && !isOfLists) return;
+    const rank = isOfLists ? 1 : kind === "object" ? 2 : 3;
+    const best = this.best;
     const isBetter =
-      this.best === undefined ||
-      (kind === "array" && this.best.kind === "object") ||
-      (kind === this.best.kind && end - start > this.best.end - this.best.start);
+      best === undefined ||
+      rank > best.rank ||
+      (rank === best.rank && end - start > best.end - best.start);
     if (!isBetter) return;
     const keys = this.#open.map(({ key }) => key);
-    this.best = { kind, start, end, keys };
+    this.best = { kind, start, end, keys, rank };
   }
 }
 

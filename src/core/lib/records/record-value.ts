@@ -135,6 +135,12 @@ const WANTED_CHARS = 240;
 export function renderRecord(record: unknown, look: RecordLook): string {
   const { maxChars, isWanted = () => false, cut = takeStart } = look;
   if (isScalar(record)) return renderScalar(record, WANTED_CHARS, cut);
+  if (Array.isArray(record) && record.every(isScalar)) {
+    const items = `[${record.map((value) => renderScalar(value, GLANCE_CHARS, cut)).join(", ")}]`;
+    return items.length <= maxChars
+      ? items
+      : `${takeStart(items, maxChars)}… (${record.length} items)`;
+  }
   const leaves = leavesOf(record);
   const names = leaves.map(({ path }) => nameOf(path));
   const isShort = ({ value }: Leaf) => textOf(value).length <= GLANCE_CHARS && !isAddress(value);

@@ -3,13 +3,15 @@ import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { ContextOffloadError } from "../../errors/context-offload-error.js";
 import { InvalidPatternError, SearchTimeoutError } from "../../errors/reading-errors.js";
 import { countOf } from "../../lib/digest/printable.js";
+import { JsonPointerError, locatePath, parsePointer } from "../../lib/json/json-pointer.js";
 import { rereadPattern } from "../../lib/search/compile-pattern.js";
 import { renderMatches, type RenderedMatches } from "../../lib/search/render-matches.js";
 import type { SearchOutcome, SearchQuery, SearchSource } from "../../lib/search/search-terms.js";
-import { takeStart } from "../../lib/text/code-units.js";
+import { LINE_FEED, takeStart } from "../../lib/text/code-units.js";
 import { quote } from "../../lib/text/quote.js";
 import { namingLine } from "../../lib/text/text-blocks.js";
 import { collectPieces, readPieces } from "../../lib/text/byte-source.js";
+import { scanBytes } from "../../lib/text/text-index.js";
 import { requireRange } from "../../lib/text/text-range.js";
 import { decodeWtf8 } from "../../lib/text/wtf8.js";
 import type { ArtifactStore } from "../artifacts/artifact-store.js";
@@ -138,6 +140,8 @@ export interface GrepOptions extends ReadOptions {
   readonly startLine?: number | undefined;
   /** The character of that line to search from, to continue on a long line. Default 1. */
   readonly startChar?: number | undefined;
+  /** Only inside of this value of JSON, by its pointer. Default: the whole text. */
+  readonly pointer?: string | undefined;
   /** Only count the matches. Default false. */
   readonly count?: boolean | undefined;
   /** Leave out the time at the start of each line, and say so, where all lines begin with one. Default false. */
@@ -154,6 +158,8 @@ export interface GrepRequest {
   readonly withoutTimes: boolean;
   /** Only the number of matches. */
   readonly count: boolean;
+  /** The value that the search is limited to. */
+  readonly pointer: string | undefined;
   readonly deadlineMs: number;
 }
 
@@ -205,13 +211,14 @@ export async function grepText(
     if (records) {
       return answer(target, found, outcome, renderRecords(records, outcome, target.maxChars), note);
     }
-    const searchNamed: Search = async (query) => withHeadings(target, await search(query));
-    const toShow = await withHeadings(target, await withFewMore(outcome, found, search));
+    const toShow = await withFewMore(outcome, found, search);
     const show = request.withoutTimes ? renderWithoutTimes : renderMatches;
-    const whole = show(toShow, asked, target.maxChars);
+    const named = show(await withHeadings(target, toShow), asked, target.maxChars);
+    // Where not all of the matches are shown, their names must not take the place of some.
+    const whole = named.left > 0 ? show(toShow, asked, target.maxChars) : named;
     const ends =
       whole.left > 0 && request.isOpen && remainingMs() > 0
-        ? await showEnds(toShow, asked, target.maxChars, searchNamed, show)
+        ? await showEnds(toShow, asked, target.maxChars, search, show)
         : undefined;
     return answer(target, found, toShow, ends ?? whole, note);
   }
@@ -222,6 +229,8 @@ export async function grepText(
     input: { artifact_id: id, ...callInput(made), ...viewInput(target) },
   });
   const near = await findNear(query, remainingMs, async (wider, deadlineMs) => {
+    // Before a value is not in it.
+    if (request.pointer !== undefined && wider.fromLine !== query.fromLine) return 0;
     const found = await search(wider, deadlineMs);
     return found.matchingLines;
   });
@@ -292,7 +301,7 @@ async function searchTarget(
 
 function answer(
   target: OpenTarget,
-  { query, count, deadlineMs }: GrepRequest,
+  { query, count, pointer, deadlineMs }: GrepRequest,
   outcome: SearchOutcome,
   rendered: RenderedMatches,
   searchedAs: string | undefined,
@@ -322,7 +331,9 @@ function answer(
     start_line: nextLine,
     ...(nextChar === undefined ? {} : { start_char: nextChar }),
   };
-  const input = { artifact_id: artifactId, ...callInput(query), ...place, ...viewInput(target) };
+  const within = pointer === undefined ? {} : { pointer };
+  const asked = { ...callInput(query), ...within, ...place };
+  const input = { artifact_id: artifactId, ...asked, ...viewInput(target) };
   return {
     ...nothing(target, notes.length > 0 ? notes.join(" ") : undefined),
     text: rendered.text,
@@ -330,6 +341,37 @@ function answer(
     leftOut: left > 0 ? { unit: "matches", count: left } : undefined,
     next: left > 0 || stopped ? { tool: "grep_knowledge", input } : undefined,
   };
+}
+
+/** Where a value of JSON is in its text. */
+interface ValuePlace {
+  readonly fromLine: number;
+  readonly fromChar: number;
+  /** The byte after its last. */
+  readonly end: number;
+}
+
+export async function locateValue(
+  { text: { source }, signal }: OpenTarget,
+  pointer: string,
+): Promise<ValuePlace> {
+  const located = await locatePath(source, parsePointer(pointer), { signal });
+  if (!located.found) throw new JsonPointerError(pointer, located);
+  let fromLine = 1;
+  let fromChar = 1;
+  for await (const piece of readPieces(cutSource(source, located.start), signal)) {
+    const { chars } = scanBytes(piece.subarray(piece.lastIndexOf(LINE_FEED) + 1));
+    const before = scanBytes(piece).breaks;
+    fromLine += before;
+    fromChar = (before > 0 ? 1 : fromChar) + chars;
+  }
+  return { fromLine, fromChar, end: located.end };
+}
+
+/** A text up to a byte. */
+export function cutSource(source: SearchSource, end: number): SearchSource {
+  const read = (from: number, to: number) => source.read(from, Math.min(to, end));
+  return { size: end, fd: source.fd, read };
 }
 
 /** Of longer texts the functions and sections are not named: they would have to be read whole. */
@@ -477,7 +519,10 @@ function viewInput({ view }: OpenTarget): NextCall["input"] {
 }
 
 /** Options of `grepSession`. */
-export interface GrepSessionOptions extends Omit<GrepOptions, "startLine" | "startChar"> {
+export interface GrepSessionOptions extends Omit<
+  GrepOptions,
+  "startLine" | "startChar" | "pointer"
+> {
   /** Where an earlier answer stopped, taken from its `next`. */
   readonly cursor?: string | undefined;
 }

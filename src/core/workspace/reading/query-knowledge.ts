@@ -1,7 +1,12 @@
 import { DEFAULTS } from "../../defaults.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { countOf } from "../../lib/digest/printable.js";
-import { JsonPointerError, locatePath, parsePointer } from "../../lib/json/json-pointer.js";
+import {
+  JsonPointerError,
+  formatPointer,
+  locatePath,
+  parsePointer,
+} from "../../lib/json/json-pointer.js";
 import { queryJson, type JsonReading } from "../../lib/json/json-query.js";
 import { JsonSyntaxError } from "../../lib/json/json-walker.js";
 import {
@@ -18,6 +23,7 @@ import {
   type ParsedQuery,
   type RecordQuery,
 } from "../../lib/records/record-query.js";
+import { isScalar } from "../../lib/records/record-value.js";
 import { findTable, readTableRecords } from "../../lib/records/table-records.js";
 import type { ByteSource } from "../../lib/text/byte-source.js";
 import { ArgumentError } from "../../lib/text/text-range.js";
@@ -123,6 +129,9 @@ export async function queryArtifact(
   request: QueryRequest,
 ): Promise<Reading> {
   return queryAsWritten(store, record, request).catch((error: unknown) => {
+    if (isPointerError(error) && !request.records && splitAtEvery(request.pointer)) {
+      return queryAsWritten(store, record, { ...request, records: { where: [] } });
+    }
     const pointer = rereadPointer(request.pointer);
     if (pointer === undefined || !isPointerError(error)) throw error;
     return queryAsWritten(store, record, { ...request, pointer }).catch(() => {
@@ -280,19 +289,70 @@ async function findRecords(
   source: ByteSource,
   { pointer, signal }: QueryRequest,
 ): Promise<FoundRecords | undefined> {
-  const list = await findJsonList(source, pointer, signal);
-  if (list) return { place: list.pointer, batches: readJsonRecords(source, list, signal) };
+  const every = splitAtEvery(pointer);
+  const list = await findJsonList(source, pointer, signal).catch((error: unknown) => {
+    // A key may be an asterisk; where none is, it stands for every item.
+    if (every && error instanceof JsonPointerError)
+      return findJsonList(source, every.list, signal, true);
+    throw error;
+  });
+  if (list) {
+    const steps = list.pointer === pointer ? [] : (every?.steps ?? []);
+    const batches = readJsonRecords(source, list, signal);
+    return { place: list.pointer, batches: expandRecords(batches, steps) };
+  }
   const table = pointer === "" ? await findTable(source) : undefined;
   return table && { place: "", batches: readTableRecords(source, table, signal) };
+}
+
+/** A pointer with an asterisk for every item: where the list is, and the steps inside of its items. */
+function splitAtEvery(
+  pointer: string,
+): { readonly list: string; readonly steps: readonly string[] } | undefined {
+  const tokens = pointer.startsWith("/") ? parsePointer(pointer) : [];
+  const at = tokens.indexOf("*");
+  if (at === -1) return undefined;
+  return { list: formatPointer(tokens.slice(0, at)), steps: tokens.slice(at + 1) };
+}
+
+/** Records at these steps inside of the items of a list; those of lists in a list one by one. */
+async function* expandRecords(
+  batches: AsyncGenerator<readonly PlacedRecord[]>,
+  steps: readonly string[],
+): AsyncGenerator<readonly PlacedRecord[]> {
+  for await (const batch of batches) {
+    const found = steps.reduce<readonly PlacedRecord[]>(
+      (records, step) => records.flatMap((record) => stepInto(record, step)),
+      batch,
+    );
+    yield found.flatMap(flatten);
+  }
+}
+
+function stepInto({ place, value }: PlacedRecord, step: string): PlacedRecord[] {
+  if (isScalar(value)) return [];
+  const members = Object.entries(value as object) as [string, unknown][];
+  const isKey = Object.hasOwn(value as object, step);
+  return members
+    .filter(([key]) => (isKey ? key === step : step === "*"))
+    .map(([key, inner]) => ({ place: place + formatPointer([key]), value: inner }));
+}
+
+function flatten(record: PlacedRecord): PlacedRecord[] {
+  const { value } = record;
+  const isList = Array.isArray(value) && value.some((item) => !isScalar(item));
+  return isList ? stepInto(record, "*").flatMap(flatten) : [record];
 }
 
 /** How much of a text is searched for JSON that follows other lines. */
 const PREFACE_BYTES = 4_096;
 
+/** @param isExact - The members of an object itself, rather than the largest list in it. */
 async function findJsonList(
   source: ByteSource,
   pointer: string,
   signal: AbortSignal | undefined,
+  isExact = false,
 ): Promise<RecordList | undefined> {
   const opening = new TextDecoder("latin1").decode(await source.read(0, PREFACE_BYTES));
   const start = opening.search(/(?:^|\n)[^\S\n]*[[{]/);
@@ -300,7 +360,7 @@ async function findJsonList(
   const within = { start, end: source.size };
   const tokens = parsePointer(pointer);
   const largest = () => findRecordList(source, within, "", signal);
-  if (tokens.length === 0) {
+  if (tokens.length === 0 && !isExact) {
     const list = await largest();
     if (list) return list;
   }
@@ -316,7 +376,9 @@ async function findJsonList(
   if (located === undefined) return undefined;
   if (!located.found) throw new JsonPointerError(pointer, located);
   const { kind, isSequence = false } = located;
-  if (kind === "array") return { ...located, kind, pointer, isSequence };
+  if (kind === "array" || (kind === "object" && isExact)) {
+    return { ...located, kind, pointer, isSequence };
+  }
   return kind === "object" ? findRecordList(source, located, pointer, signal) : undefined;
 }
 

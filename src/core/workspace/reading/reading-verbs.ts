@@ -220,22 +220,28 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
 
     grepKnowledge: (artifactId, pattern, options = {}) =>
       withText("grepKnowledge", artifactId, options, async (target) => {
+        const { grepText, locateValue, cutSource } = await loadGrep();
+        const pointer = requirePointer(options.pointer) || undefined;
+        const value = pointer === undefined ? undefined : await locateValue(target, pointer);
+        const startLine = requireCount("startLine", options.startLine, 1);
+        const isBehind = value === undefined || startLine > value.fromLine;
         const query = {
           ...requireQuery(pattern, options, target.maxChars),
-          fromLine: requireCount("startLine", options.startLine, 1),
-          fromChar: requireCount("startChar", options.startChar, 1),
+          fromLine: isBehind ? startLine : value.fromLine,
+          fromChar: requireCount("startChar", options.startChar, isBehind ? 1 : value.fromChar),
         };
         const { deadlineMs } = options;
         const request = {
           query,
+          pointer,
           count: options.count ?? false,
           withoutTimes: options.withoutTimes ?? false,
-          isOpen: options.maxResults === undefined && (options.startLine ?? 1) === 1,
+          isOpen: options.maxResults === undefined && startLine === 1,
           deadlineMs: requireCount("deadlineMs", deadlineMs, DEFAULTS.searchDeadlineMs),
         };
-        const { grepText } = await loadGrep();
         return grepText(target, request, {
-          searchText: wiring.searchText,
+          searchText: (source, asked, terms) =>
+            wiring.searchText(value ? cutSource(source, value.end) : source, asked, terms),
           clock,
           countElsewhere: async (asked, remainingMs) => {
             const anywhere = { ...asked, fromLine: 1, fromChar: 1 };

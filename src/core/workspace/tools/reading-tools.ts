@@ -270,7 +270,7 @@ export const READING_TOOLS: Readonly<
       cursor: text,
     },
     required: ["pattern"],
-    alsoAccepts: ["literal", "max_results", "start_line", "start_char", "view"],
+    alsoAccepts: ["literal", "max_results", "start_line", "start_char", "pointer", "view"],
     run: async ({ workspace, input, scope, printNext }) => {
       const artifactId = input.text("artifact_id");
       const pattern = input.requiredText("pattern");
@@ -290,6 +290,7 @@ export const READING_TOOLS: Readonly<
           : await workspace.grepKnowledge(artifactId, pattern, {
               ...options,
               withoutTimes: true,
+              pointer: input.text("pointer"),
               startLine: input.count("start_line"),
               startChar: input.count("start_char"),
             });
@@ -401,7 +402,7 @@ interface ResolvedCall {
 
 /** What a call asks for. */
 export function resolveCall(tool: ToolName, raw: unknown): ResolvedCall {
-  const given = tool === "query_artifacts" ? withoutFilter(raw) : withoutPlace(raw);
+  const given = tool === "query_artifacts" ? withoutFilter(raw) : asSearch(withoutPlace(raw));
   const input = new ToolInput(given, parametersOf(READING_TOOLS[tool]));
   if (tool !== COMPACT_TOOL) return { ...READING_TOOLS[tool], input, ignored: input.ignored };
   const five = toFiveCall(input);
@@ -426,6 +427,52 @@ function withoutPlace(raw: unknown): unknown {
     ...(to === undefined ? {} : { end_char: Number(to) }),
   };
 }
+
+const BEFORE = "context_before";
+const AFTER_MATCH = "context_after";
+
+/** What other tools call the parameters of a search. */
+const SEARCH_NAMES: Readonly<Record<string, readonly string[]>> = {
+  ...{ context: [BEFORE, AFTER_MATCH], "-C": [BEFORE, AFTER_MATCH], C: [BEFORE, AFTER_MATCH] },
+  ...{ before: [BEFORE], "-B": [BEFORE], B: [BEFORE] },
+  ...{ after: [AFTER_MATCH], "-A": [AFTER_MATCH], A: [AFTER_MATCH] },
+  ...{ "-i": ["ignore_case"], limit: ["max_results"] },
+};
+/** The same in the text of a query, as `count` or `-C 3, limit 5`. */
+const SEARCH_WORDS =
+  /(?:^|[\s,;])(?:(count|-c)|(?:--?)?(context|before|after|limit)[ =:]?(\d{1,6})|(-[ABC])[ =]?(\d{1,6}))(?=$|[\s,;])/g;
+
+/** The input of a search with the tool's own names for what was given. */
+function asSearch(raw: unknown): unknown {
+  const { given } = new ToolInput(raw, []);
+  const { query } = given;
+  if (given["pattern"] === undefined) return raw;
+  const words: Record<string, unknown> = {};
+  const take = (name: string, value: unknown): void => {
+    for (const own of SEARCH_NAMES[name] ?? [name]) words[own] = value;
+  };
+  for (const [name, value] of Object.entries(given)) {
+    if (name !== "query") take(name, value);
+  }
+  if (typeof query !== "string") return query === undefined ? words : { ...words, query };
+  const rest = query.replace(
+    SEARCH_WORDS,
+    (_, count?: string, word?: string, most?: string, flag?: string, lines?: string) => {
+      take(count === undefined ? (word ?? flag ?? "") : "count", count ? true : (most ?? lines));
+      return "";
+    },
+  );
+  // What is left says where to search.
+  const place = rest
+    .split(/[\s,;]+/)
+    .filter((part) => part !== "")
+    .join(" ");
+  return place === ""
+    ? words
+    : { ...words, ...(POINTER.test(place) ? { pointer: place } : { query: place }) };
+}
+
+const POINTER = /^[/#$]\S*$/;
 
 /** The input of a call of one of the five tools, in the parameters that they advertise. */
 export function toFiveInput(tool: FiveToolName, given: NextCall["input"]): NextCall["input"] {
@@ -484,11 +531,12 @@ function toFiveCall(input: ToolInput): { tool: FiveToolName; input: object } {
   };
   const has = (...names: string[]) => names.some((name) => asked[name] !== undefined);
   const byLines = has("start_line", "end_line");
-  const byQuery = has("pointer", "fields", "where", "distinct", "sum", "min", "max", "sort");
-  if (has("pattern") && byQuery) {
-    throw rejected("query", "pattern", "pattern searches lines, query reads JSON and tables");
+  const byWords = has("fields", "where", "distinct", "sum", "min", "max", "sort");
+  const byQuery = byWords || has("pointer");
+  if (has("pattern") && byWords) {
+    throw rejected("query", "pattern", 'with pattern, query is a pointer, "count" or "context 3"');
   }
-  if (byQuery && byLines) {
+  if (byQuery && byLines && !has("pattern")) {
     throw rejected("query", "lines", "query reads JSON and tables, lines a part of the text");
   }
   if (!has("artifact_id") && (byLines || byQuery || has("start_char", "end_char"))) {
@@ -590,6 +638,7 @@ export function toCompactInput(given: NextCall["input"]): NextCall["input"] {
       ? {}
       : { pattern: inlinePattern(pattern as string, ignore_case, literal) }),
     ...(isQuery && text !== "" ? { query: text } : {}),
+    ...(!isQuery && place !== "" ? { query: place } : {}),
     ...(isQuery || limit === undefined ? {} : { limit }),
     ...rest,
   };
@@ -657,6 +706,7 @@ async function readLines({
 /** Of a longer line among others, only the start is shown. */
 const LONG_LINE_CHARS = 2_000;
 const CLIPPED_CHARS = 500;
+const CUT_HERE = " [… cut here]";
 
 /** Several lines, so that one that is very long does not take the place of the others. */
 async function readClipped(
@@ -676,15 +726,19 @@ async function readClipped(
     // A line that does not fit into what is left is a long one, too.
     const at = long === -1 && reading.leftOut?.unit === "chars" ? lines.length - 1 : long;
     if (at === -1 || last === start) return joined(reading, [...parts, ...lines], start, clipped);
-    const shown = [
-      ...lines.slice(0, at),
-      `${takeStart(lines[at] ?? "", CLIPPED_CHARS)} [… cut here]`,
-    ];
-    clipped.push(from + at);
+    const above = lines.slice(0, at);
+    const isFirst = above.length + parts.length === 0;
+    const left = room - above.reduce((chars, line) => chars + line.length + 1, 0);
+    const fits = left >= CLIPPED_CHARS + CUT_HERE.length;
+    if (!fits && isFirst) return joined(reading, lines, start, clipped);
+    // Where not even its start fits, the next call begins with it.
+    const cut = fits ? [takeStart(lines[at] ?? "", CLIPPED_CHARS) + CUT_HERE] : [];
+    if (fits) clipped.push(from + at);
+    const shown = [...above, ...cut];
     parts.push(...shown);
     room -= shown.join("\n").length + 1;
-    from += at + 1;
-    if (from <= last && room >= CLIPPED_CHARS) continue;
+    from += shown.length;
+    if (fits && from <= last && room >= CLIPPED_CHARS) continue;
     const { artifactId: artifact_id, range, view } = reading;
     const raw = view === "raw" ? { view } : {};
     const input = { artifact_id, start_line: from, end_line: last, ...raw };
@@ -706,16 +760,12 @@ function joined(
   start: number,
   clipped: readonly number[],
 ): Reading {
-  if (clipped.length === 0) return reading;
+  const read = { ...reading, text: parts.join("\n"), range: { ...reading.range, from: start } };
+  if (clipped.length === 0) return read;
   const [first] = clipped;
   const which = clipped.length === 1 ? `Line ${first} is` : `Lines ${clipped.join(", ")} are`;
   const note = `${which} cut after ${CLIPPED_CHARS} characters: read one alone, from line ${first} to ${first}, to get all of it.`;
-  return {
-    ...reading,
-    text: parts.join("\n"),
-    range: { ...reading.range, from: start },
-    note: reading.note === undefined ? note : `${note} ${reading.note}`,
-  };
+  return { ...read, note: reading.note === undefined ? note : `${note} ${reading.note}` };
 }
 
 function parseCharRange(input: ToolInput): {

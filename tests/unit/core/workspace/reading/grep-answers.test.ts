@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memoryWorkspaceOf } from "../../../../support/memory-workspace.js";
-import { numbered, toolRunner } from "../../../../support/run-tools.js";
+import { bodyOf, followPrinted, numbered, toolRunner } from "../../../../support/run-tools.js";
 
 describe("the answer of a search", () => {
   it("property: prints no line twice, and every line as it is, whatever the context", async () => {
@@ -110,6 +110,18 @@ describe("the answer of a search", () => {
   });
 });
 
+describe("where not all matches are shown", () => {
+  it("no line that names a section takes the place of one", async () => {
+    const lines = Array.from({ length: 90 }, (_, at) => [`## Part ${at}`, "", `needle ${at}`]);
+    const workspace = await memoryWorkspaceOf(lines.flat().join("\n"));
+    for (const maxChars of [500, 20_000]) {
+      const { text, range } = await workspace.grepKnowledge("a", "needle", { maxChars });
+      expect(text).not.toMatch(/^\d+=/m);
+      expect(range.to).toBeGreaterThanOrEqual(maxChars === 500 ? 20 : 50);
+    }
+  });
+});
+
 describe("lines from a start alone", () => {
   const code = [
     "a();",
@@ -169,6 +181,25 @@ describe("a reading through the tools", () => {
     expect(next.text).toMatch(
       /\d+ lines left out\. Next: read_stored\(\{"id":"a","lines":"\d+-90"\}\)\]$/,
     );
+  });
+
+  it("stays within a cap that has no room for the start of a long line", async () => {
+    const lines = ["one", "x".repeat(900), "three", "y".repeat(900), "five"];
+    const workspace = await memoryWorkspaceOf(lines.join("\n"));
+    for (const readChars of [172, 400, 640, 700]) {
+      const run = toolRunner(workspace, { readChars });
+      const answers = await followPrinted(run, "read_stored", { id: "a", lines: "1-5" });
+      // What is only begun in one answer is not begun again in the next.
+      const shown = answers.map(bodyOf).join("");
+      expect(shown).toMatch(/five$/);
+      expect(shown.match(/x/g)?.length).toBeLessThanOrEqual(900);
+      for (const answer of answers) {
+        const footing = answer.length - bodyOf(answer).length;
+        const cap = footing === 0 ? Math.floor(readChars * 1.1) : readChars;
+        const most = Math.max(cap, Math.ceil(readChars / 2) + footing);
+        expect(answer.length).toBeLessThanOrEqual(most);
+      }
+    }
   });
 
   it("is a little longer than the cap if nothing is missing then", async () => {

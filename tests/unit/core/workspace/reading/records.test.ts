@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryWorkspaceOf } from "../../../../support/memory-workspace.js";
 import { rejectionOf } from "../../../../support/rejection.js";
-import { toolRunner } from "../../../../support/run-tools.js";
+import { followPrinted, toolRunner } from "../../../../support/run-tools.js";
 
 const ROWS = Array.from({ length: 30 }, (_, at) => ({
   id: `id-${at}`,
@@ -29,6 +29,7 @@ const TEXTS: [string, string][] = [
       ...cells(" | ").map((row) => `| ${row} |`),
     ].join("\n"),
   ],
+  ["lists in a list", JSON.stringify({ pages: [ROWS.slice(0, 9), ROWS.slice(9)], next: null })],
   ["JSON behind a line of text", `Found 30 rows:\n${JSON.stringify(ROWS)}`],
   ["JSON in a text block", JSON.stringify([{ type: "text", text: JSON.stringify(ROWS) }])],
 ];
@@ -159,5 +160,47 @@ describe("a search in JSON", () => {
     const workspace = await memoryWorkspaceOf(JSON.stringify(ROWS));
     const found = await workspace.grepKnowledge("a", '"id-7"', { contextAfter: 1 });
     expect(found.text).toMatch(/^\d+: +"id": "id-7",\n\d+- +"status": "passed",$/);
+  });
+});
+
+describe("a pointer with an asterisk", () => {
+  const PAGES = {
+    pages: [
+      [
+        { n: "a", price: 1 },
+        { n: "b", price: 7 },
+      ],
+      [{ n: "c", price: 9 }],
+    ],
+    pairs: [
+      [1, "x"],
+      [2, "y"],
+    ],
+  };
+
+  it.each<[string, string]>([
+    ["/pages/*/*", '3 records at /pages\n/pages/0/0 {n: "a", price: 1}'],
+    ["/pages/*/* price>5", '2 of 3 records at /pages\n/pages/0/1 {n: "b", price: 7}'],
+    ["/*/0/0", '2 records\n/pages/0/0 {n: "a", price: 1}\n/pairs/0/0 1'],
+    ["/pages/*/*/price", "3 records at /pages\n/pages/0/0/price 1"],
+    ["/pages/*, count", "3 records at /pages"],
+    ["/pages/*/*, sort -price, limit 1", '3 records at /pages\n/pages/1/0 {n: "c", price: 9}'],
+    ["/pairs/*", '2 records at /pairs\n/pairs/0 [1, "x"]\n/pairs/1 [2, "y"]'],
+  ])("goes through every item: %s", async (query, start) => {
+    const run = toolRunner(await memoryWorkspaceOf(JSON.stringify(PAGES)));
+    const { text, isError } = await run("read_stored", { id: "a", query });
+    expect(isError).toBe(false);
+    expect(text.slice(0, start.length)).toBe(start);
+  });
+
+  it("is continued, and means the key where there is one", async () => {
+    const many = { rows: [ROWS, ROWS] };
+    const run = toolRunner(await memoryWorkspaceOf(JSON.stringify(many)));
+    const answers = await followPrinted(run, "read_stored", { id: "a", query: "/rows/*/*" });
+    expect(answers.join("\n").match(/^\/rows\/\d\/\d+ /gm)).toHaveLength(60);
+    const workspace = await memoryWorkspaceOf('{"*": [1, 2], "a": [3]}');
+    expect((await workspace.queryKnowledge("a", { pointer: "/*/1" })).text).toBe("2");
+    const error = await rejectionOf(workspace.queryKnowledge("a", { pointer: "/b/*" }));
+    expect(error.code).toBe("POINTER_NOT_FOUND");
   });
 });

@@ -255,8 +255,9 @@ describe("the compact reading tool", () => {
     [{ id: "a", lines: "0-2" }, /^OUT_OF_RANGE: .*has 2 lines\. Pass lines within "1-2"/],
     [{ id: "a", lines: "2-1" }, /^OUT_OF_RANGE: .*has 2 lines\. Pass lines within "1-2"/],
     [{ id: "a", lines: "9" }, /^OUT_OF_RANGE: .*has 2 lines\. Pass lines within "1-2"/],
-    [{ id: "a", pattern: "x", pointer: "/y" }, /Pass pattern or query, not both/],
-    [{ pattern: "x", pointer: "/y" }, /Pass pattern or query, not both/],
+    [{ id: "a", pattern: "x", pointer: "/y" }, /^NOT_JSON: /],
+    [{ id: "a", pattern: "x", query: "price>5" }, /Pass pattern or query, not both: .*"context 3"/],
+    [{ pattern: "x", pointer: "/y" }, /^INVALID_ARGUMENT: id is required: /],
     [{ id: "a", lines: "1", pointer: "/y" }, /Pass lines or query, not both/],
     [{ id: "a", pattern: "x", lines: "1-2" }, /^INVALID_ARGUMENT: lines must be .*"120-"/],
     [{ id: "a", pattern: "x", lines: "-2" }, /^INVALID_ARGUMENT: lines must be .*"120-"/],
@@ -300,6 +301,44 @@ describe("the compact reading tool", () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it.each<[Input, string]>([
+    [{ query: "count" }, "a: 3"],
+    [{ query: "-c" }, "a: 3"],
+    [{ context: 1 }, "1-a\n2:hit 1\n3-b\n--\n5-d\n6:hit 2\n7:hit 3\n8-e"],
+    [{ "-C": "1" }, "1-a\n2:hit 1\n3-b\n--\n5-d\n6:hit 2\n7:hit 3\n8-e"],
+    [{ query: "-C 1" }, "1-a\n2:hit 1\n3-b\n--\n5-d\n6:hit 2\n7:hit 3\n8-e"],
+    [{ before: 1 }, "1-a\n2:hit 1\n--\n5-d\n6:hit 2\n7:hit 3"],
+    [{ query: "after 1, limit 1" }, "2:hit 1\n3-b"],
+    [{ "-A": 1, limit: "1" }, "2:hit 1\n3-b"],
+  ])("searches with what other tools call the lines around a match: %j", async (input, text) => {
+    const workspace = await memoryWorkspaceOf("a\nhit 1\nb\nc\nd\nhit 2\nhit 3\ne");
+    const answer = await run(workspace, { id: "a", pattern: "hit", ...input });
+    expect(answer.isError).toBe(false);
+    expect(bodyOf(answer.text)).toBe(text);
+    const given = { ...input, artifact_id: "a", pattern: "hit" };
+    if (!("query" in input)) {
+      expect(bodyOf((await toolRunner(workspace)("grep_knowledge", given)).text)).toBe(text);
+    }
+  });
+
+  it("searches inside of the value that a pointer in the query names", async () => {
+    const value = { a: [{ n: "x 1" }, { n: "x 2" }], b: [{ n: "x 3" }, { n: "y" }], c: ["x 4"] };
+    const workspace = await memoryWorkspaceOf(JSON.stringify(value));
+    const within = (query: string, more = {}) =>
+      run(workspace, { id: "a", pattern: "x \\d", query, ...more });
+    expect((await within("/b")).text).toBe('12:/b/0 {n: "x 3"}');
+    expect((await within("/a/1")).text).toBe('7:/a/1 {n: "x 2"}');
+    expect((await within("/c")).text).toMatch(/^19: *"x 4"$/);
+    expect((await within("/a, count")).text).toBe("a: 2");
+    expect((await within("/b/1")).text).toBe("[No match.]");
+    expect((await within("/a", { view: "raw" })).text).toMatch(/x 1.*x 2/);
+    expect((await within("/none")).text).toMatch(/^POINTER_NOT_FOUND: .*"a", "b", "c"/);
+    const answers = await followPrinted(toolRunner(workspace), "read_stored", {
+      ...{ id: "a", pattern: "x", query: "/a", max_results: 1 },
+    });
+    expect(answers.map(bodyOf)).toEqual(['4:/a/0 {n: "x 1"}', '7:/a/1 {n: "x 2"}']);
   });
 
   it("sees no more than its session", async () => {

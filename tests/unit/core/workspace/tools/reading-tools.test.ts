@@ -589,7 +589,10 @@ describe("the printed next call can be made as it stands", () => {
   it("an id that several sessions hold tells the parameter to add", async () => {
     const workspace = openMemoryWorkspace();
     for (const sessionId of ["s1", "s2"])
-      await workspace.put({ content: numbered(9_000) }, { toolCallId: "a", sessionId });
+      await workspace.put(
+        { content: sessionId === "s1" ? "another" : numbered(9_000) },
+        { toolCallId: "a", sessionId },
+      );
     const run = toolRunner(workspace);
     const { text } = await run("get_knowledge_by_id", { artifact_id: "a" });
     expect(text).toMatch(/^AMBIGUOUS_ARTIFACT: .*"s1", "s2".* session_id/);
