@@ -57,6 +57,7 @@ export {
 } from "./infrastructure/object-store/object-store.js";
 export type {
   PostgresClient,
+  PostgresConnection,
   PostgresPool,
   PostgresRelease,
   PostgresResult,

@@ -69,6 +69,7 @@ export function shownHashOf({ hash, shownHash }: ArtifactRecord): string {
 /** What a store keeps of an artifact that it removes at this time, in milliseconds since 1970. */
 export function tombstoneOf(record: ArtifactRecord, now: number): Tombstone {
   requireObject("record", record, "the record of an artifact");
+  requireString("record.hash", record.hash);
   const { artifactId } = record;
   return {
     artifactId,
