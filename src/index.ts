@@ -82,9 +82,7 @@ export type {
   OffloadInfoPage,
   Original,
   PutOptions,
-  PurgeOptions,
   PutOutcome,
-  SessionsOptions,
   ToolsOptions,
   Workspace,
 } from "./core/workspace/workspace-types.js";

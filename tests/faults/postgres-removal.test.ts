@@ -179,7 +179,8 @@ describe("what is removed from PostgreSQL", () => {
     sent.length = 0;
     statements = 0;
     expect(await workspace.removeSession("s")).toEqual({ artifacts: 200 });
-    expect(statements).toBeLessThan(5);
+    // One of them removes; the others forget what the ledger holds of the session.
+    expect(statements).toBeLessThan(10);
     // The server of the tests may fail at several objects of one folder, and is asked again.
     expect(new Set(sent)).toEqual(new Set(["DeleteObjectsCommand"]));
     expect(sent.length).toBeLessThan(6);

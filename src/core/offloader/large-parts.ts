@@ -348,8 +348,8 @@ export function createPartRestorer({ parts }: Format, { session, hash, read }: O
       }
       const { isQuotation } = places.takeContent(target.hash, target.equalBefore);
       const held = isQuotation ? undefined : findOnceHeld(session, target);
-      // Nothing but its id is known of what is sealed without its key.
-      const isPart = held && (held.record.hash === "" || isOf(held.record, part));
+      // Nothing but its id is known of what was removed, or is sealed without its key.
+      const isPart = held && (held.isGone || held.record.hash === "" || isOf(held.record, part));
       const found = isPart ? held : undefined;
       // The rest of an input must be that of the original: models imitate what they have seen.
       const isRedacted = found && REDACTIONS_KEY in found.record.metadata;

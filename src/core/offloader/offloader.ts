@@ -525,10 +525,8 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
   };
 }
 
-/** The artifacts that messages refer to, those of earlier calls included. */
 /** More than removals at the same time explain: the store does not hold what it lists. */
 const MAX_ATTEMPTS = 5;
-const REMOVED = new Error("it is removed again and again while it is handed out");
 
 /**
  * Does the work again if what it was about to hand out was removed while it was under way, by a
@@ -538,7 +536,9 @@ async function whileRemoved<T>(work: () => Promise<T | undefined>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const done = await work();
     if (done !== undefined) return done;
-    if (attempt === MAX_ATTEMPTS) throw new ReadFailedError("what was stored before", REMOVED);
+    if (attempt < MAX_ATTEMPTS) continue;
+    const cause = new Error("it is removed again and again while it is handed out");
+    throw new ReadFailedError("what was stored before", cause);
   }
 }
 
@@ -555,6 +555,7 @@ function heldParts(
   return held;
 }
 
+/** The artifacts that messages refer to, those of earlier calls included. */
 function* handedOut(
   messages: readonly SeenMessage[],
   references: ReadonlyMap<ToolResult, ArtifactRecord>,

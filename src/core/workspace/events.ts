@@ -106,11 +106,7 @@ export class EventReporter {
   }
 
   /** Reports only a failure; what was done is told piece by piece. */
-  async observeFailure<T>(
-    verb: string,
-    known: EventDetails,
-    work: () => Promise<T>,
-  ): Promise<T> {
+  async observeFailure<T>(verb: string, known: EventDetails, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {

@@ -25,7 +25,7 @@ import {
 import type { EventReporter } from "./events.js";
 import type { Ledger } from "./ledger/ledger.js";
 import type { WorkspaceCore } from "./workspace-core.js";
-import type { PurgeOptions, Workspace } from "./workspace-types.js";
+import type { Workspace } from "./workspace-types.js";
 import type { WorkspaceWiring } from "./workspace-wiring.js";
 
 const PRUNE_NAMES: OptionNames<PruneOptions> = {
@@ -143,7 +143,8 @@ export function createMaintenance(
       },
 
       async purge(given) {
-        const { signal, sessionId, wholeNamespace }: Partial<PurgeOptions> = requireOptions(given);
+        const { signal, sessionId, wholeNamespace }: Partial<Parameters<Workspace["purge"]>[0]> =
+          requireOptions(given);
         rejectMisspelled({ ...given }, { signal: true, sessionId: true, wholeNamespace: true });
         if ((sessionId === undefined) === (wholeNamespace !== true)) {
           const expected = "either { sessionId } or { wholeNamespace: true }";

@@ -114,21 +114,6 @@ export interface ToolsOptions {
   readonly readingTools?: "one" | "five" | "all" | undefined;
 }
 
-/** Which sessions to list. */
-export interface SessionsOptions extends Pick<Scope, "signal"> {
-  /** Maximum number of sessions. Default: all. */
-  readonly limit?: number | undefined;
-  /** Continue after this session, the last one of an earlier list. */
-  readonly after?: string | undefined;
-}
-
-/** What to purge: one session, or everything in the namespace. */
-export type PurgeOptions = Pick<Scope, "signal"> &
-  (
-    | { readonly sessionId: string; readonly wholeNamespace?: undefined }
-    | { readonly sessionId?: undefined; readonly wholeNamespace: true }
-  );
-
 /** Stored tool results and the methods to read them, within one namespace. */
 export interface Workspace {
   readonly [OURS]: true;
@@ -170,7 +155,14 @@ export interface Workspace {
   /** Removes an artifact and its content. */
   remove(artifactId: string, options?: Scope): Promise<void>;
   /** The sessions that hold something. */
-  sessions(options?: SessionsOptions): Promise<SessionSummary[]>;
+  sessions(
+    options?: Pick<Scope, "signal"> & {
+      /** Maximum number of sessions. Default: all. */
+      readonly limit?: number | undefined;
+      /** Continue after this session, the last one of an earlier list. */
+      readonly after?: string | undefined;
+    },
+  ): Promise<SessionSummary[]>;
   /** Removes all artifacts of a session. That they were there is known for a while. */
   removeSession(
     sessionId: string,
@@ -180,7 +172,13 @@ export interface Workspace {
    * Removes a session or the whole namespace without a trace: artifacts, names, and what is known of
    * artifacts that were removed. References to them are then unknown ones.
    */
-  purge(options: PurgeOptions): Promise<{ readonly artifacts: number }>;
+  purge(
+    options: Pick<Scope, "signal"> &
+      (
+        | { readonly sessionId: string; readonly wholeNamespace?: undefined }
+        | { readonly sessionId?: undefined; readonly wholeNamespace: true }
+      ),
+  ): Promise<{ readonly artifacts: number }>;
   /**
    * Removes the oldest artifacts, beyond these limits or the workspace's `retention`; with `dryRun`,
    * says what it would remove.

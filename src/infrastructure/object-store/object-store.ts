@@ -206,7 +206,10 @@ function objectContent(
     async keys(after, MaxKeys) {
       const StartAfter = after === "" ? {} : { StartAfter: root + after };
       const { Contents = [] } = await bucket.call((client, options) =>
-        client.listObjectsV2({ Bucket: bucket.name, Prefix: root, MaxKeys, ...StartAfter }, options),
+        client.listObjectsV2(
+          { Bucket: bucket.name, Prefix: root, MaxKeys, ...StartAfter },
+          options,
+        ),
       );
       return Contents.map(({ Key = "", LastModified }) => ({
         key: Key.slice(root.length),

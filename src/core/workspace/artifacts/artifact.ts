@@ -68,8 +68,13 @@ export function shownHashOf({ hash, shownHash }: ArtifactRecord): string {
 
 /** What a store keeps of an artifact that it removes at this time, in milliseconds since 1970. */
 export function tombstoneOf(record: ArtifactRecord, now: number): Tombstone {
+  requireObject("record", record, "the record of an artifact");
   const { artifactId } = record;
-  return { artifactId, shownHash: shownHashOf(record), until: new Date(now + DEFAULTS.tombstoneMs).toISOString() };
+  return {
+    artifactId,
+    shownHash: shownHashOf(record),
+    until: new Date(now + DEFAULTS.tombstoneMs).toISOString(),
+  };
 }
 
 /** Whether a tombstone still stands. */

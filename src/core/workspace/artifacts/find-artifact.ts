@@ -33,15 +33,16 @@ export async function findArtifact(
   store: ArtifactStore,
   artifactId: unknown,
   sessionId: string | undefined,
+  purpose: "reading" | "removal" = "reading",
 ): Promise<ArtifactRecord> {
   const id = requireText("artifactId", artifactId, "the id in the reference");
   try {
-    return await findById(store, id, sessionId);
+    return await findById(store, id, sessionId, "", purpose);
   } catch (error) {
     const [, plainId, hash] = WITH_HASH.exec(id) ?? [];
     if (plainId === undefined || hash === undefined) throw error;
     if (!(error instanceof UnknownArtifactError)) throw error;
-    return findById(store, plainId, sessionId, hash);
+    return findById(store, plainId, sessionId, hash, purpose);
   }
 }
 
@@ -52,14 +53,15 @@ async function findById(
   store: ArtifactStore,
   id: string,
   sessionId: string | undefined,
-  hash = "",
+  hash: string,
+  purpose: "reading" | "removal",
 ): Promise<ArtifactRecord> {
   // Models put blanks around ids.
   const artifactIds = [...new Set([id, id.trim()])];
   const isMeant = (record: ArtifactRecord) => shownHashOf(record).startsWith(hash);
   if (sessionId === undefined && store.query && store.find) {
     const found = await store.find({ artifactIds, limit: SESSIONS_SHOWN });
-    const only = soleRecord(id, found.artifacts.filter(isMeant));
+    const only = soleRecord(id, found.artifacts.filter(isMeant), purpose);
     return only ?? rejectUnknown(store.query.bind(store), id, found);
   }
   if (typeof sessionId === "string" && store.find) {
@@ -81,7 +83,7 @@ async function findById(
     else wasRemoved ||= artifactIds.some((one) => removed.has(one));
     listings.push({ artifacts, removed, ...rest });
   }
-  const only = soleRecord(id, found);
+  const only = soleRecord(id, found, purpose);
   if (only) return only;
   if (wasRemoved) throw new ArtifactGoneError(id, "removed");
   const others = listings.flatMap(({ artifacts }) =>
@@ -105,9 +107,14 @@ async function rejectUnknown(
 }
 
 /** Several sessions may hold the same content under the same id: whichever is read, it is the same. */
-function soleRecord(id: string, found: readonly ArtifactRecord[]): ArtifactRecord | undefined {
-  const [first] = found;
-  if (!first || found.every(({ hash }) => hash === first.hash)) return first;
+function soleRecord(
+  id: string,
+  found: readonly ArtifactRecord[],
+  purpose: "reading" | "removal",
+): ArtifactRecord | undefined {
+  const [first, ...others] = found;
+  if (!first || others.length === 0) return first;
+  if (purpose === "reading" && others.every(({ hash }) => hash === first.hash)) return first;
   throw new AmbiguousArtifactError(
     id,
     found.map(({ sessionId }) => sessionId),

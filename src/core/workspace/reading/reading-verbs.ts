@@ -89,11 +89,15 @@ type ReadingVerbs = Pick<
 export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporter): ReadingVerbs {
   const { store, hash, clock } = wiring;
 
-  const find = (artifactId: string, sessionId: string | undefined): Promise<ArtifactRecord> =>
-    findArtifact(store, artifactId, sessionId).catch((error: unknown) => {
+  const find = (
+    artifactId: string,
+    sessionId: string | undefined,
+    purpose: "reading" | "removal",
+  ): Promise<ArtifactRecord> =>
+    findArtifact(store, artifactId, sessionId, purpose).catch((error: unknown) => {
       const stored = typeof artifactId === "string" ? storedId(artifactId, wiring) : artifactId;
       if (stored === artifactId) throw error;
-      return findArtifact(store, stored, sessionId);
+      return findArtifact(store, stored, sessionId, purpose);
     });
 
   /** Finds an artifact, does something with it, and logs it. */
@@ -111,7 +115,8 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
       known,
       async () => {
         scope.signal?.throwIfAborted();
-        const record = await find(artifactId, scope.sessionId);
+        const purpose = verb === "remove" ? "removal" : "reading";
+        const record = await find(artifactId, scope.sessionId, purpose);
         // From here on, a failure is also logged with the artifact's details.
         Object.assign(known, detailsOf(record));
         return work(record).catch((error: unknown) => {

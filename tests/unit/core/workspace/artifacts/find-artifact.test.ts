@@ -12,18 +12,21 @@ describe("without a session", () => {
     await expect(read(workspace, "b")).resolves.toBeDefined();
   });
 
-  it.each(reads)("%s refuses an id that several hold, and names them", async (_, read) => {
-    const workspace = openMemoryWorkspace();
-    for (const sessionId of ["s1", "s2", "s3"])
-      await workspace.put(
-        { content: "[1]" },
-        { toolCallId: sessionId === "s3" ? "b" : "a", sessionId },
-      );
-    const error = await rejectionOf(read(workspace, "a"));
-    expect(error).toMatchObject({ code: "AMBIGUOUS_ARTIFACT", sessionIds: ["s1", "s2"] });
-    expect(error.message).toMatch(/"s1", "s2".*sessionId/);
-    await expect(read(workspace, "a", "s2")).resolves.toBeDefined();
-  });
+  it.each(reads)(
+    "%s refuses an id that several hold with other content, and names them",
+    async (_, read) => {
+      const workspace = openMemoryWorkspace();
+      for (const sessionId of ["s1", "s2", "s3"])
+        await workspace.put(
+          { content: `["${sessionId}"]` },
+          { toolCallId: sessionId === "s3" ? "b" : "a", sessionId },
+        );
+      const error = await rejectionOf(read(workspace, "a"));
+      expect(error).toMatchObject({ code: "AMBIGUOUS_ARTIFACT", sessionIds: ["s1", "s2"] });
+      expect(error.message).toMatch(/"s1", "s2".*sessionId/);
+      await expect(read(workspace, "a", "s2")).resolves.toBeDefined();
+    },
+  );
 
   it("what is offloaded goes into a session of its own, and is found", async () => {
     const workspace = openMemoryWorkspace();
