@@ -297,7 +297,7 @@ describe("rows of a database that were moved as they are", () => {
   };
 
   const KEYS = {
-    sessions: ["session", "name", "last_seq"],
+    sessions: ["session", "name", "last_seq", "epoch"],
     artifacts: ["session", "artifact", "seq", "changed", "removed", "record"],
     contents: ["key", "bytes"],
     chunks: ["key", "part", "data"],
@@ -315,9 +315,11 @@ describe("rows of a database that were moved as they are", () => {
       const extra =
         table === "artifacts" && isPostgres
           ? ["location", "metadata"]
-          : table === "contents" && !isPostgres
-            ? ["written_at"]
-            : [];
+          : isPostgres
+            ? []
+            : ({ contents: ["written_at"], sessions: ["artifacts", "bytes", "written"] }[
+                table as string
+              ] ?? []);
       const columns = ["namespace", ...KEYS[table], ...extra];
       const values = columns.map((column) => changes[column] ?? column).join(", ");
       return run(

@@ -27,6 +27,19 @@ const CALLS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   list: [["list"], ["list", "--json"], ["list", "--session", EVIL]],
   stats: [["stats"], ["stats", "--json"]],
+  "status-line": [["status-line"]],
+  learn: [
+    ["learn", "."],
+    ["learn", EVIL],
+  ],
+  trial: [
+    ["trial", "--", EVIL],
+    ["trial", "--runs", EVIL, "--", "true"],
+  ],
+  page: [
+    ["page", "--port", EVIL],
+    ["page", "--export", `page${EVIL}.html`],
+  ],
   show: [
     ["show", `id${EVIL}`],
     ["show", `id${EVIL}`, "--info"],

@@ -183,7 +183,7 @@ describe("the verbs, called wrongly", () => {
     place = new TestFolder();
     place.write("chat.json", JSON.stringify(conversationOf("other", "hello")));
     for (const name of ["one.json", "two.json"]) {
-      place.write(name, JSON.stringify(conversationOf("twice", "hello")));
+      place.write(name, JSON.stringify(conversationOf("twice", `hello from ${name}`)));
     }
     await place.run(...RUN, "--quiet", "chat.json", "one.json", "two.json");
     for (const [args, code, reason] of cases) {

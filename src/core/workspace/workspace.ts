@@ -68,7 +68,7 @@ export function wireWorkspace(given: WorkspaceWiring): Workspace {
     lines: readonly LineRange[],
   ): void => {
     if (!ledger || (sessionId ?? artifactId) === undefined) return;
-    const id = artifactId?.trim();
+    const id = artifactId === undefined ? undefined : storedId(artifactId.trim(), given);
     const owner =
       sessionId === undefined
         ? findArtifact(store, id ?? "", undefined).then((record) => record.sessionId)
@@ -264,8 +264,10 @@ export function wireWorkspace(given: WorkspaceWiring): Workspace {
     },
 
     async close() {
-      await ledger?.close();
+      await ledger?.flush();
       await wiring.closeSearch();
+      // Last, since it may share its connection with the store.
+      await ledger?.close();
     },
   };
 

@@ -158,8 +158,8 @@ export class SearchWorker {
         this.#post({ id, kind: "end" });
         return;
       }
-      // A copy, since the bytes may belong to the store.
-      const bytes = piece.value.slice();
+      // A copy, since the bytes may belong to the store; a Buffer's own slice would share its memory.
+      const bytes = new Uint8Array(piece.value);
       this.#post({ id, kind: "piece", bytes }, [bytes.buffer]);
     } catch (error) {
       if (this.#job === job) this.stop(() => ({ error: asReadFailure(error) }));

@@ -278,8 +278,9 @@ export class Ledger {
     return sumsOf(this.#store(), sessionId === undefined ? undefined : [sessionId], signal);
   }
 
+  /** Closes its store, after what it wrote. */
   async close(): Promise<void> {
-    await this.flush();
+    await this.#writing;
     if (this.#isOpen) await this.#store().close?.();
   }
 
@@ -364,7 +365,7 @@ export class Ledger {
       hash: () => hash(text),
       size: () => ({ bytes: bytes.length, chars: text.length, lines: 1, tokens: 0 }),
       createdAt: entry.to,
-      metadata: { ...NO_METADATA, context_type: "ledger", session_id: sessionId },
+      metadata: { ...NO_METADATA, context_type: "ledger" },
     });
   }
 }
