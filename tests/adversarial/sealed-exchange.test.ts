@@ -284,43 +284,48 @@ describe.each(Object.entries(STORES))("sealed things exchanged in %s", (name, op
 describe("rows of a database that were moved as they are", () => {
   const key = randomBytes(32);
   const SECRETS = { t1: "ALLOW: approved", t2: "DENY: refused" };
-  type Run = (sql: string) => Promise<unknown>;
-  const DATABASES: Record<string, () => { store: OpenStore; run: Run }> = {
+  interface Opened {
+    readonly store: OpenStore;
+    readonly run: (sql: string) => Promise<unknown>;
+    readonly columnsOf: (table: string) => Promise<string[]>;
+  }
+  const DATABASES: Record<string, () => Opened> = {
     SQLite: () => {
       const client = new Database(join(folder, "moved.db"));
-      return { store: sqliteStore(client), run: (sql) => Promise.resolve(client.exec(sql)) };
+      return {
+        store: sqliteStore(client),
+        run: (sql) => Promise.resolve(client.exec(sql)),
+        columnsOf: (table) => {
+          const rows = client.prepare("SELECT name FROM pragma_table_info(?)").all(table);
+          return Promise.resolve((rows as { name: string }[]).map(({ name }) => name));
+        },
+      };
     },
     PostgreSQL: () => {
       const pool = openPool();
-      return { store: postgresStore(pool), run: (sql) => pool.query(sql) };
+      return {
+        store: postgresStore(pool),
+        run: (sql) => pool.query(sql),
+        columnsOf: async (table) =>
+          (await pool.query(`SELECT * FROM ${table} LIMIT 0`)).fields.map(({ name }) => name),
+      };
     },
   };
 
-  const KEYS = {
-    sessions: ["session", "name", "last_seq", "epoch"],
-    artifacts: ["session", "artifact", "seq", "changed", "removed", "record"],
-    contents: ["key", "bytes"],
-    chunks: ["key", "part", "data"],
-  };
+  const TABLES = ["sessions", "artifacts", "chunks"] as const;
 
-  it.each(Object.entries(DATABASES))("are not taken for others in %s", async (name, connect) => {
-    const { store, run } = connect();
+  it.each(Object.entries(DATABASES))("are not taken for others in %s", async (_, connect) => {
+    const { store, run, columnsOf } = connect();
     const open = (namespace = "rows") => createWorkspace({ store, namespace, encryption: { key } });
     const first = open();
     for (const [toolCallId, content] of Object.entries(SECRETS)) {
       await first.put({ content }, { toolCallId, sessionId: "s" });
     }
-    const isPostgres = name === "PostgreSQL";
-    const copied = (table: keyof typeof KEYS, changes: Readonly<Record<string, string>>) => {
-      const extra =
-        table === "artifacts" && isPostgres
-          ? ["location", "metadata"]
-          : isPostgres
-            ? []
-            : ({ contents: ["written_at"], sessions: ["artifacts", "bytes", "written"] }[
-                table as string
-              ] ?? []);
-      const columns = ["namespace", ...KEYS[table], ...extra];
+    const copied = async (
+      table: (typeof TABLES)[number],
+      changes: Readonly<Record<string, string>>,
+    ) => {
+      const columns = await columnsOf(`context_offload_${table}`);
       const values = columns.map((column) => changes[column] ?? column).join(", ");
       return run(
         `INSERT INTO context_offload_${table} (${columns.join(", ")})
@@ -328,9 +333,7 @@ describe("rows of a database that were moved as they are", () => {
       );
     };
     // Everything to another namespace, and the records to another session, as they are.
-    for (const table of Object.keys(KEYS) as (keyof typeof KEYS)[]) {
-      await copied(table, { namespace: "'elsewhere'" });
-    }
+    for (const table of TABLES) await copied(table, { namespace: "'elsewhere'" });
     await copied("sessions", { session: "'s2'", name: `'"s2"'` });
     await copied("artifacts", { session: "'s2'" });
     for (const id of ["t1", "t2"]) {
