@@ -26,11 +26,6 @@ const PLACES: Record<string, () => Promise<WorkspaceOptions>> = {
     encryption: { key: randomBytes(32) },
   }),
   memory: () => Promise.resolve({ store: memoryStore() }),
-  // Without a ledger: with one, and with a clock that jumps as here, its calls wait for minutes.
-  SQLite: async () => ({
-    ledger: false,
-    store: `sqlite:${await makeTempFolder()}/retention.db`,
-  }),
 };
 
 const moves = fc.array(
