@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   requireObject,
@@ -228,12 +229,13 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     retention:
       options.retention && requireRetention("retention", options.retention, RETENTION_NAMES),
     defer,
-    clock: Date,
+    clock: { now: () => Date.now(), elapsed: () => Math.floor(performance.now()) },
     countTokens: countTokens === undefined ? weighText : checkedCounter(countTokens),
     digestChars: requireCount("digestChars", options.digestChars, DEFAULTS.digestChars, 80),
     readChars: requireCount("readChars", options.readChars, DEFAULTS.readChars),
     notice: { readBy: options.readBy ?? "tools", toolNames },
     logger: options.logger,
+    isRemoved: options.root === undefined ? undefined : watchRemoval(options.root),
     openLedger:
       options.ledger === false
         ? undefined
@@ -258,6 +260,15 @@ function loadSearcherOnUse(workspace: string): Searcher {
       isClosed = true;
       await (await loading)?.close();
     },
+  };
+}
+
+function watchRemoval(root: string): () => boolean {
+  let wasThere = false;
+  return () => {
+    const isThere = existsSync(root);
+    wasThere ||= isThere;
+    return wasThere && !isThere;
   };
 }
 

@@ -46,7 +46,7 @@ export function createMemoryWorkspace(options: MemoryWorkspaceOptions = {}): Wor
     searchText: searchHere,
     closeSearch: () => Promise.resolve(),
     hash: checkHash,
-    clock: { now: () => 0 },
+    clock: { now: () => 0, elapsed: () => 0 },
     countTokens: estimateTokens,
     digestChars,
     readChars: DEFAULTS.readChars,

@@ -26,6 +26,9 @@ const PLACES: Record<string, () => Promise<WorkspaceOptions>> = {
     encryption: { key: randomBytes(32) },
   }),
   memory: () => Promise.resolve({ store: memoryStore() }),
+  SQLite: async () => ({
+    store: `sqlite:${await makeTempFolder()}/retention.db`,
+  }),
 };
 
 const moves = fc.array(

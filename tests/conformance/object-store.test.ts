@@ -3,10 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "libsql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { OpenStore } from "../../src/core/workspace/artifacts/artifact-store.js";
 import { createWorkspace } from "../../src/index.js";
 import { objectStore, type ObjectClient, sqliteMetadata } from "../../src/stores.js";
 import { defineStoreTests } from "../../src/testing/index.js";
 import { BUCKET, startObjects, type RealObjects } from "../support/real-objects.js";
+import { sealedStores } from "../support/sealed-stores.js";
 
 const folder = mkdtempSync(join(tmpdir(), "context-offload-objects-"));
 let server: RealObjects | undefined;
@@ -34,11 +36,11 @@ function connect(): ObjectClient {
   return server.client();
 }
 
-defineStoreTests(
-  "object storage with SQLite",
-  { open: (namespace) => openWith(connect())(namespace) },
-  { describe, it },
-);
+const open: OpenStore = (namespace) => openWith(connect())(namespace);
+defineStoreTests("object storage with SQLite", { open }, { describe, it });
+for (const [how, sealed] of Object.entries(sealedStores(open))) {
+  defineStoreTests(`object storage with SQLite, ${how}`, { open: sealed }, { describe, it });
+}
 
 it("uploads large content in parts, and reads lines by range", async () => {
   const client = connect();

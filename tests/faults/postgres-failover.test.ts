@@ -1,7 +1,12 @@
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createOffloader, createWorkspace, type Workspace } from "../../src/index.js";
-import { objectStore, postgresMetadata, postgresStore } from "../../src/stores.js";
+import {
+  objectStore,
+  postgresMetadata,
+  postgresStore,
+  type ArtifactStore,
+} from "../../src/stores.js";
 import type { OpenStore } from "../../src/index.js";
 import { BUCKET, startObjects } from "../support/real-objects.js";
 import { startPostgres, type RealPostgres } from "../support/real-postgres.js";
@@ -26,11 +31,25 @@ async function putAll(workspace: Workspace, name: string, count: number): Promis
   return ids;
 }
 
-/** Everything that was acknowledged reads exactly, and a host lists what a fresh one does. */
-async function expectSame(hosts: readonly Workspace[], fresh: Workspace, ids: readonly string[]) {
-  const listed = await idsOf(fresh);
+/** A workspace, and the store that remembers what it has listed. */
+interface Host {
+  readonly workspace: Workspace;
+  readonly store: ArtifactStore;
+}
+
+function hostOn(open: OpenStore): Host {
+  const store = open("default");
+  const openOnce: OpenStore = (name) => (name === "default" ? store : open(name));
+  return { workspace: createWorkspace({ store: openOnce }), store };
+}
+
+/** Everything that was acknowledged reads exactly, and a host lists what a fresh one does: nothing that was lost. */
+async function expectSame(hosts: readonly Host[], fresh: Host, ids: readonly string[]) {
+  const listed = await idsOf(fresh.workspace);
   expect(listed).toEqual(expect.arrayContaining([...ids]));
-  for (const host of [...hosts, fresh]) {
+  for (const { workspace: host, store } of [...hosts, fresh]) {
+    const [own, others] = [await store.listSession("s"), await fresh.store.listSession("s")];
+    expect([...own.artifacts.keys()].sort()).toEqual([...others.artifacts.keys()].sort());
     const offloader = createOffloader({ workspace: host, sessionId: "s", format: "anthropic" });
     for (const id of ids) {
       expect(await host.getOriginal(id, SESSION)).toBe(`content of ${id}`);
@@ -72,26 +91,26 @@ describe("after a failover to a standby that lacks the last changes", () => {
     const standby = await primary.startStandby();
     onTestFinished(() => standby.end());
     const proxy = await startSwitchingProxy(primary.port);
-    const host = () => createWorkspace({ store: postgresStore(openPool(primary, proxy.port)) });
+    const host = () => hostOn(postgresStore(openPool(primary, proxy.port)));
     const [writer, reader] = [host(), host()];
-    const before = await putAll(writer, "before", 5);
+    const before = await putAll(writer.workspace, "before", 5);
     const follower = openPool(standby);
     await expect
       .poll(() => countIn(follower), { timeout: 20_000, interval: 50 })
       .toBe(before.length);
     await follower.end();
     await standby.stop();
-    await putAll(writer, "lost", 10);
-    for (const one of [writer, reader]) expect(await idsOf(one)).toHaveLength(15);
+    await putAll(writer.workspace, "lost", 10);
+    for (const { workspace } of [writer, reader]) expect(await idsOf(workspace)).toHaveLength(15);
     const session = { sessionId: "s", format: "anthropic" } as const;
-    for (const workspace of [writer, reader]) {
+    for (const { workspace } of [writer, reader]) {
       await createOffloader({ workspace, ...session }).offload(conversationOf(0));
     }
     await primary.stop();
     await standby.start();
     await openPool(standby).query("SELECT pg_promote()");
     proxy.switchTo(standby.port);
-    const after = await putAll(writer, "after", 8);
+    const after = await putAll(writer.workspace, "after", 8);
     await expectSame([writer, reader], host(), [...before, ...after]);
     await primary.start();
   });
@@ -118,17 +137,17 @@ describe.each<[string, (pool: pg.Pool) => Promise<OpenStore>]>([
   it("restored to an earlier state shows hosts that kept running what it holds", async () => {
     const server = await startServer();
     const store = await open(openPool(server));
-    const host = () => createWorkspace({ store: (namespace) => store(namespace) });
+    const host = () => hostOn(store);
     const [writer, reader] = [host(), host()];
-    const before = await putAll(writer, "before", 3);
+    const before = await putAll(writer.workspace, "before", 3);
     const restore = await server.backup();
-    await putAll(writer, "lost", 5);
+    await putAll(writer.workspace, "lost", 5);
     const session = { sessionId: "s", format: "anthropic" } as const;
-    for (const workspace of [writer, reader]) {
+    for (const { workspace } of [writer, reader]) {
       await createOffloader({ workspace, ...session }).offload(conversationOf(0));
     }
     await restore();
-    const after = await putAll(writer, "after", 5);
+    const after = await putAll(writer.workspace, "after", 5);
     await expectSame([writer, reader], host(), [...before, ...after]);
   });
 });
@@ -137,16 +156,16 @@ describe("PostgreSQL", () => {
   it("whose tables are restored while it runs shows what they hold", async () => {
     const server = await startServer();
     const pool = openPool(server);
-    const host = () => createWorkspace({ store: postgresStore(pool) });
+    const host = () => hostOn(postgresStore(pool));
     const [writer, reader] = [host(), host()];
-    const before = await putAll(writer, "before", 3);
+    const before = await putAll(writer.workspace, "before", 3);
     const tables = ["sessions", "usage", "artifacts", "children", "chunks"];
     for (const table of tables) {
       await pool.query(`CREATE TABLE saved_${table} AS TABLE context_offload_${table}`);
     }
-    await putAll(writer, "lost", 5);
+    await putAll(writer.workspace, "lost", 5);
     const session = { sessionId: "s", format: "anthropic" } as const;
-    for (const workspace of [writer, reader]) {
+    for (const { workspace } of [writer, reader]) {
       await createOffloader({ workspace, ...session }).offload(conversationOf(0));
     }
     const sql = tables.map(
@@ -155,7 +174,7 @@ describe("PostgreSQL", () => {
     );
     await pool.query(sql.join("\n"));
     // By another host, so that the numbers go on beyond what the first ones have seen.
-    const after = await putAll(host(), "after", 9);
+    const after = await putAll(host().workspace, "after", 9);
     await expectSame([writer, reader], host(), [...before, ...after]);
   });
 });

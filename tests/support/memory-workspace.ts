@@ -10,7 +10,7 @@ import { MemoryStore, checkHash, searchHere } from "../../src/testing/memory-sto
 export interface MemoryOptions extends Omit<WorkspaceOptions, "root" | "namespace" | "store"> {
   readonly store?: ArtifactStore | undefined;
   /** Default: the system's. */
-  readonly clock?: Clock;
+  readonly clock?: Partial<Clock>;
   /** Default: in this thread, without a deadline. */
   readonly searchText?: SearchText;
 }
@@ -24,7 +24,7 @@ export function openMemoryWorkspace(options: MemoryOptions = {}): Workspace {
     searchText: options.searchText ?? searchHere,
     closeSearch: () => Promise.resolve(),
     hash: checkHash,
-    clock: options.clock ?? Date,
+    clock: { now: Date.now, elapsed: () => Math.floor(performance.now()), ...options.clock },
     countTokens: options.countTokens ?? estimateTokens,
     digestChars,
     readChars: options.readChars ?? DEFAULTS.readChars,

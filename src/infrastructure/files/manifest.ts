@@ -1,6 +1,7 @@
 import * as nodeBuffer from "node:buffer";
 import { constants } from "node:fs";
 import { basename, join, sep } from "node:path";
+import { DEFAULTS } from "../../core/defaults.js";
 import { createGate } from "../../core/lib/concurrency.js";
 import { LINE_FEED } from "../../core/lib/text/code-units.js";
 import type { SessionListing } from "../../core/workspace/artifacts/artifact-store.js";
@@ -127,6 +128,8 @@ interface ManifestState {
   bytes: number;
   /** When the file was last modified. */
   modifiedMs: number;
+  /** When it was last read. */
+  readMs: number;
   /** The last bytes that were read: a file with other bytes there was replaced. */
   ending: Buffer;
   /** The session that the header names. */
@@ -154,6 +157,7 @@ function emptyState(file: string): ManifestState {
     lastRemoval: {},
     bytes: 0,
     modifiedMs: 0,
+    readMs: Date.now(),
     ending: Buffer.alloc(0),
     owner: undefined,
     brokenLines: 0,
@@ -349,6 +353,9 @@ export class Manifest implements CheckedFolder {
   async #readOn(): Promise<void> {
     const open = this.#file?.isOpen ? this.#file : undefined;
     if (open && this.#awaited.size > 0 && (await this.#readBack(open))) return;
+    const now = Date.now();
+    // Tombstones that have ended since then may have been overwritten unread.
+    if (now - this.#state.readMs > DEFAULTS.tombstoneMs) this.#state = emptyState("");
     const stats = await this.layout.disk.lookAt(this.path);
     if (!stats) this.#state = emptyState("");
     else {
@@ -357,6 +364,7 @@ export class Manifest implements CheckedFolder {
         identityOf(stats) === file && stats.size === bytes && stats.mtimeMs === modifiedMs;
       if (!isAsRead) await this.#readByPath();
     }
+    this.#state.readMs = now;
     this.#endTombstones();
   }
 
@@ -533,10 +541,13 @@ export class Manifest implements CheckedFolder {
     lines.set(artifactId, own.slice(-1));
   }
 
-  /** Whether an artifact was renewed after the process that removes it had looked. */
+  /**
+   * Whether an artifact was renewed after the process that removes it had looked. It is removed by a
+   * tombstone of a later time, too: the lines that renewed it may have been overwritten unread.
+   */
   #isRenewed(artifactId: string, createdAt: string | undefined): boolean {
     const listed = this.#state.artifacts.get(artifactId);
-    return listed !== undefined && createdAt !== undefined && listed.createdAt !== createdAt;
+    return listed !== undefined && createdAt !== undefined && listed.createdAt > createdAt;
   }
 
   /**
@@ -619,8 +630,9 @@ export class Manifest implements CheckedFolder {
     state.erasable = [];
     const fd = await disk.open(this.path, CHANGE_NO_LINK);
     try {
+      const before = await disk.statOpen(fd);
       // Another file in its place has other lines, and is read before anything else happens to it.
-      if (identityOf(await disk.statOpen(fd)) !== state.file) return;
+      if (identityOf(before) !== state.file) return;
       for (const { start, end } of joinLines(erasable)) {
         const block = Buffer.alloc(end - start, BLANK);
         const held = Buffer.allocUnsafe(block.length);
@@ -630,6 +642,8 @@ export class Manifest implements CheckedFolder {
         }
         await disk.writeAt(fd, block, start);
       }
+      // What was written needs not be read: blanks in the place of lines that are known.
+      if (before.mtimeMs === state.modifiedMs) state.modifiedMs = (await disk.statOpen(fd)).mtimeMs;
     } catch (error) {
       state.erasable.push(...erasable);
       throw error;

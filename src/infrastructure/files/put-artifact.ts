@@ -132,7 +132,7 @@ async function listArtifact(
   if (!listed) return { ...entry, sessionId: artifact.sessionId, location: path };
   if (!isSame(listed, put)) {
     // In the place of the other's, which can be recovered only where there is none.
-    await deleteOwn(path, file, disk);
+    await deleteOwn(path, file, manifest);
     return undefined;
   }
   if (found && identityOf(found) === file) return listed;
@@ -161,7 +161,7 @@ async function restoreFile(
   const isListed = async () => (await manifest.load()).artifacts.get(artifactId)?.hash === hash;
   // Another artifact may get the id in the meantime: its file is in the way then, and stays.
   const file = (await content.create(path)) ?? (await content.replace(path, isListed));
-  if (file !== undefined && !(await isListed())) await deleteOwn(path, file, manifest.layout.disk);
+  if (file !== undefined && !(await isListed())) await deleteOwn(path, file, manifest);
 }
 
 /** The artifact that has the file; who is about to list it this moment is waited for. */
@@ -224,6 +224,7 @@ function incomingBytes(
     writing.catch(() => undefined);
     try {
       try {
+        hash();
         size();
         computeAhead?.();
       } finally {
@@ -231,7 +232,7 @@ function incomingBytes(
       }
       return file;
     } catch (error) {
-      await deleteOwn(path, file, disk);
+      await deleteOwn(path, file, manifest);
       throw error;
     }
   };
@@ -241,18 +242,26 @@ function incomingBytes(
     async create(path) {
       const creating = createFile(path, manifest);
       creating.catch(() => undefined);
-      hash();
       computeAhead?.();
       const fd = await creating;
       return fd === undefined ? undefined : fill(fd, path);
     },
     async replace(path, isWanted) {
-      let file = "";
-      const isDone = await replaceBy(path, disk, async (temporary) => {
-        file = await fill(await disk.open(temporary, "wx", FILE_MODE), temporary);
-        return isWanted();
-      });
-      return isDone ? file : undefined;
+      for (let attempt = 1; ; attempt++) {
+        let file = "";
+        try {
+          const isDone = await replaceBy(path, disk, async (temporary) => {
+            file = await fill(await disk.open(temporary, "wx", FILE_MODE), temporary);
+            return isWanted();
+          });
+          return isDone ? file : undefined;
+        } catch (error) {
+          if (!hasCode(error, "ENOENT") || attempt === MAX_CLAIMS) throw error;
+          // A reader that missed the content took this for what a killed process had left, and moved it.
+          const stats = await disk.lookAt(path);
+          if (stats && identityOf(stats) === file) return file;
+        }
+      }
     },
     discard() {
       // Nobody waits for the closing: every byte is with the system.
@@ -324,7 +333,7 @@ async function incomingStream(
       try {
         const claimed = identityOf(await disk.statOpen(claim));
         await disk.rename(temporary, path).catch(async (error: unknown) => {
-          await deleteOwn(path, claimed, disk);
+          await deleteOwn(path, claimed, manifest);
           throw error;
         });
         return file;

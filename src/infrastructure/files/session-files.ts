@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { ContextOffloadError } from "../../core/errors/context-offload-error.js";
 import { ArtifactGoneError } from "../../core/errors/reading-errors.js";
 import { ReadFailedError } from "../../core/errors/storage-errors.js";
@@ -14,11 +14,27 @@ import { isTemporaryName, temporaryName } from "./store-layout.js";
 /** The session that files belong to: what it lists now, and where its files are. */
 type Session = Pick<Manifest, "load" | "layout">;
 
-/** Deletes a file that this process has created, unless another one has its name by now. */
-export async function deleteOwn(path: string, file: string, disk: Disk): Promise<void> {
+/**
+ * Deletes a file that this process has created, unless another one has its name by now. It is moved
+ * aside first: between a look and a deletion, another process may give the name to a file that is listed.
+ */
+export async function deleteOwn(path: string, file: string, manifest: Session): Promise<void> {
+  const { disk } = manifest.layout;
+  const hasIt = async (name: string) => {
+    const stats = await disk.lookAt(name);
+    return stats !== undefined && identityOf(stats) === file;
+  };
   try {
-    const stats = await disk.lookAt(path);
-    if (stats && identityOf(stats) === file) await disk.delete(path);
+    if (!(await hasIt(path))) return;
+    const name = temporaryIn(path);
+    await disk.rename(path, name);
+    if (await hasIt(name)) {
+      await disk.delete(name);
+      return;
+    }
+    const aside = new Map([[path, name]]);
+    await putBackListed(aside, manifest);
+    if (aside.has(path)) await putBackIfFree(path, name, disk);
   } catch {
     // What is left is an orphan.
   }
@@ -130,12 +146,17 @@ async function moveBack(from: string, record: ArtifactRecord, manifest: Session)
   const { disk } = manifest.layout;
   const stats = await disk.lookAt(from);
   if (!stats) return;
-  // Not over the file of another artifact that got the id in the meantime.
-  const wasFree = await claimName(from, location);
-  const isWanted = isListed(record, (await manifest.load()).artifacts);
-  if (isWanted && !wasFree) await disk.rename(from, location);
-  else await disk.delete(from);
-  if (wasFree && !isWanted) await deleteOwn(location, identityOf(stats), disk);
+  try {
+    // Not over the file of another artifact that got the id in the meantime.
+    const wasFree = await claimName(from, location);
+    const isWanted = isListed(record, (await manifest.load()).artifacts);
+    if (isWanted && !wasFree) await disk.rename(from, location);
+    else await disk.delete(from);
+    if (wasFree && !isWanted) await deleteOwn(location, identityOf(stats), manifest);
+  } catch (error) {
+    // Whoever else was moving it has done so.
+    if (!hasCode(error, "ENOENT")) throw error;
+  }
 }
 
 /**
@@ -195,7 +216,8 @@ async function setAside(path: string, aside: Map<string, string>, disk: Disk): P
 
 async function putBackListed(aside: Map<string, string>, manifest: Session): Promise<void> {
   const { disk } = manifest.layout;
-  for (const record of (await manifest.load()).artifacts.values()) {
+  const { artifacts } = await manifest.load();
+  for (const record of artifacts.values()) {
     const { location, size, hash } = record;
     const name = aside.get(location);
     if (name === undefined) continue;
@@ -203,6 +225,19 @@ async function putBackListed(aside: Map<string, string>, manifest: Session): Pro
     const isOwn = await holdsContent(name, size.bytes, () => hash, disk);
     await (isOwn ? moveBack(name, record, manifest) : disk.delete(name));
     aside.delete(location);
+  }
+  // What had a temporary name may be the file of an artifact that another process has just set aside.
+  for (const [path, name] of aside) {
+    if (!isTemporaryName(basename(path))) continue;
+    const bytes = (await disk.lookAt(name))?.size;
+    for (const record of artifacts.values()) {
+      const { location, size, hash } = record;
+      if (size.bytes !== bytes || (await disk.lookAt(location))) continue;
+      if (!(await holdsContent(name, bytes, () => hash, disk))) continue;
+      await moveBack(name, record, manifest);
+      aside.delete(path);
+      break;
+    }
   }
 }
 

@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { DERIVED_NAMES } from "../../core/workspace/artifacts/readable-view.js";
 
-/** A location that no other content has; what belongs to the same artifact is there. */
+/** A location that no other content has; what belongs to the same artifact is there. Node makes many of these numbers at once. */
 export function newLocation(): string {
-  return randomBytes(16).toString("hex");
+  return randomUUID().replaceAll("-", "");
 }
 
 /** The key of an artifact's content. */

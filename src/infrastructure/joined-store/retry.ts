@@ -39,15 +39,15 @@ export function createRetry(
   const deadlineMs = requireCount("deadlineMs", options.deadlineMs, DEFAULTS.storeDeadlineMs);
   const attemptMs = requireCount("attemptMs", options.attemptMs, DEFAULTS.storeAttemptMs);
   return async (work) => {
-    const endsAt = Date.now() + deadlineMs;
+    const endsAt = performance.now() + deadlineMs;
     for (let attempt = 1; ; attempt++) {
-      const attemptTime = () => Math.min(attemptMs, Math.max(endsAt - Date.now(), 1));
+      const attemptTime = () => Math.min(attemptMs, Math.max(endsAt - performance.now(), 1));
       try {
         return await withinTime(attemptTime, work);
       } catch (error) {
         if (!(error instanceof AttemptTimeout) && !isTransient(error)) throw error;
         const pauseMs = pauseBefore(attempt);
-        if (Date.now() + pauseMs >= endsAt) {
+        if (performance.now() + pauseMs >= endsAt) {
           throw new StoreUnreachableError(what, attempt, error);
         }
         await new Promise((resolve) => setTimeout(resolve, pauseMs));

@@ -97,19 +97,18 @@ const FIND = `SELECT session, artifact, removed, record FROM context_offload_art
 const FIND_ONE = `SELECT session, artifact, removed, record FROM context_offload_artifacts
   WHERE namespace = $1 AND session = $2 AND artifact = $3`;
 /**
- * With content that is a single chunk. Each row is asked for by its whole key and on its own: a plan that
- * was made while the tables were small would go through the session.
+ * With content that is a single chunk. It is asked for by whole keys, of which each has one row: PostgreSQL
+ * would plan anything else anew with each call, which takes longer than the rest of it.
  */
 const FIND_WITH_CONTENT = `SELECT a.session, a.artifact, a.removed, a.record, c.data
-  FROM unnest($2::text[]) AS wanted CROSS JOIN LATERAL (
+  FROM (
     SELECT session, artifact, removed, record, location FROM context_offload_artifacts
-    WHERE namespace = $1 AND session = $3 AND artifact = wanted COLLATE "C" LIMIT 1
+    WHERE namespace = $1 AND session = $2 AND artifact = $3 LIMIT 1
   ) AS a LEFT JOIN LATERAL (
     SELECT data FROM context_offload_chunks
-    WHERE namespace = $1 AND key = (a.location || $5) COLLATE "C" AND part = 0
+    WHERE namespace = $1 AND key = (a.location || $4) COLLATE "C" AND part = 0
       AND bytes IS NOT NULL LIMIT 1
-  ) AS c ON true
-  ORDER BY a.removed LIMIT $4`;
+  ) AS c ON true`;
 const RENEW = `WITH next AS (${NEXT_OF_OLD})
   UPDATE context_offload_artifacts AS a
   SET changed = next.last_seq, record = $6, created = $5 FROM next
@@ -378,13 +377,12 @@ export function postgresTogether(database: PostgresDatabase, namespace: string):
 
     async find({ artifactIds, sessionId, limit }: IdQuery) {
       const keys = artifactIds.map(indexKey);
+      const findIn = (session: string) => (key: string) =>
+        database.runOften(FIND_WITH_CONTENT, [ns, session, key, contentKey("")]);
       const rows =
         sessionId === undefined
           ? await database.run(`${FIND} ORDER BY removed LIMIT $3`, [ns, keys, limit])
-          : await database.runOften(FIND_WITH_CONTENT, [
-              ...[ns, keys, indexKey(sessionId), limit],
-              contentKey(""),
-            ]);
+          : (await Promise.all(keys.map(findIn(indexKey(sessionId))))).flat();
       const contents = new Map<ArtifactRecord, Uint8Array>();
       const artifacts: ArtifactRecord[] = [];
       for (const row of rows) {
@@ -393,7 +391,8 @@ export function postgresTogether(database: PostgresDatabase, namespace: string):
         artifacts.push(record);
         if (row["data"] instanceof Uint8Array) contents.set(record, row["data"]);
       }
-      return { artifacts, contents, wasRemoved: artifacts.length < rows.length };
+      const wasRemoved = artifacts.length < rows.length;
+      return { artifacts: artifacts.slice(0, limit), contents, wasRemoved };
     },
   };
 }
@@ -569,11 +568,15 @@ function conditions(
         : `(session, changed) > (${start})`,
     );
   }
-  // Nearly all artifacts have the same context, so that it is no use to look it up by index.
+  // Nearly all artifacts have the same context, so that it is no use to look it up by index. PostgreSQL
+  // takes what is equal for rare, and would sort everything for it, but not what a CASE returns.
   const { context_type: context, ...others } = filter;
   const contextOf = () => `metadata -> ${place(plainText(ns))}::text ->> 'context_type'`;
-  if (typeof context === "string")
-    where.push(`${contextOf()} = ${place(plainText(context))}::text`);
+  if (typeof context === "string") {
+    where.push(
+      `CASE WHEN ${contextOf()} = ${place(plainText(context))}::text THEN true ELSE false END`,
+    );
+  }
   const rest = typeof context === "string" ? others : filter;
   const wanted = Object.entries(rest).filter(([, value]) => value !== undefined);
   if (wanted.length > 0) {

@@ -1,4 +1,5 @@
 import { onceResolved } from "../../core/lib/concurrency.js";
+import { StoreUnreachableError } from "../../core/errors/storage-errors.js";
 import { createRetry, type Retry, type RetryOptions } from "../joined-store/retry.js";
 import {
   isBusy,
@@ -8,7 +9,7 @@ import {
   type SqliteValue,
 } from "./sqlite-client.js";
 import { endTransaction, migrateSqlite } from "./sqlite-schema.js";
-import { inTurn } from "./sqlite-turns.js";
+import { inTurn, MAX_TURN_MS } from "./sqlite-turns.js";
 
 /** Statements on an open database, which run at once: SQLite does not wait for a network. */
 export interface SqliteStatements {
@@ -17,10 +18,18 @@ export interface SqliteStatements {
   all(sql: string, ...values: SqliteValue[]): readonly Readonly<Record<string, unknown>>[];
 }
 
+/** What is to be written, and its caller; it may run again in another transaction. */
+interface Write {
+  /** Returns what tells the caller, once the transaction has ended. */
+  readonly run: (sql: SqliteStatements) => () => void;
+  readonly reject: (reason: unknown) => void;
+}
+
 /** A database with its tables, opened when it is first used. A lock of another process is waited for, within the deadline. */
 export class SqliteDatabase {
   readonly #retry: Retry;
   readonly #prepared = new Map<string, SqliteStatement>();
+  readonly #waiting: Write[] = [];
   readonly #open: () => Promise<SqliteStatements>;
 
   constructor(source: SqliteSource, name: string, options: RetryOptions) {
@@ -39,17 +48,44 @@ export class SqliteDatabase {
     }
   }
 
-  /** Runs statements as one transaction. */
+  /**
+   * Runs statements as one transaction, together with what others write at this moment: its end is most of
+   * what a short transaction takes. If it fails, each has one of its own, so that nobody fails for another.
+   */
   write<T>(work: (sql: SqliteStatements) => T): Promise<T> {
-    return this.read((sql) => {
-      sql.run("BEGIN IMMEDIATE");
-      return endTransaction(
-        () => work(sql),
-        (end) => {
-          sql.run(end);
-        },
-      );
+    return new Promise((resolve, reject: (reason: unknown) => void) => {
+      const run = (sql: SqliteStatements) => {
+        const outcome = work(sql);
+        return () => {
+          resolve(outcome);
+        };
+      };
+      if (this.#waiting.push({ run, reject }) > 1) return;
+      setImmediate(() => void this.#writeTogether(this.#waiting.splice(0)));
     });
+  }
+
+  async #writeTogether(writes: readonly Write[]): Promise<void> {
+    let settle: readonly (() => void)[];
+    try {
+      settle = await this.read((sql) => {
+        sql.run("BEGIN IMMEDIATE");
+        return endTransaction(
+          () => runForOneTurn(writes, sql),
+          (end) => {
+            sql.run(end);
+          },
+        );
+      });
+    } catch (error) {
+      if (writes.length > 1 && !(error instanceof StoreUnreachableError)) {
+        await Promise.all(writes.map((write) => this.#writeTogether([write])));
+      } else for (const { reject } of writes) reject(error);
+      return;
+    }
+    for (const settleOne of settle) settleOne();
+    const rest = writes.slice(settle.length);
+    if (rest.length > 0) await this.#writeTogether(rest);
   }
 
   /**
@@ -79,12 +115,26 @@ export class SqliteDatabase {
       }
       return statement;
     };
+    // A client that its owner has closed may still run what it prepared, and prepare nothing more:
+    // what it begins it must be able to end, or it locks the database for everybody else.
+    for (const end of ["COMMIT", "ROLLBACK"]) prepared(end);
     return {
       run: (sql, ...values) => void prepared(sql).run(...values),
       get: (sql, ...values) => prepared(sql).get(...values) as Record<string, unknown> | undefined,
       all: (sql, ...values) => prepared(sql).all(...values) as Record<string, unknown>[],
     };
   }
+}
+
+/** The first ones, for as long as they may block the event loop. */
+function runForOneTurn(writes: readonly Write[], sql: SqliteStatements): (() => void)[] {
+  const startedAt = performance.now();
+  const settle: (() => void)[] = [];
+  for (const { run } of writes) {
+    settle.push(run(sql));
+    if (performance.now() - startedAt >= MAX_TURN_MS) break;
+  }
+  return settle;
 }
 
 async function openClient(source: SqliteSource): Promise<SqliteClient> {

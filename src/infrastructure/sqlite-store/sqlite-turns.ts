@@ -2,7 +2,7 @@
  * SQLite answers at once, so that a chain of calls to it never lets the event loop go on. After this time
  * what comes next waits for another turn of it.
  */
-const MAX_TURN_MS = 10;
+export const MAX_TURN_MS = 10;
 
 const waiting: (() => void)[] = [];
 let startedAt: number | undefined;

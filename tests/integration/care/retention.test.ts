@@ -181,3 +181,26 @@ describe.each([
     expect(await idsOf(two)).toHaveLength(5);
   });
 });
+
+it("ends when the workspace is closed: nothing is removed from a store that may be closed as well", async () => {
+  vi.useFakeTimers();
+  try {
+    const opened = memoryStore()("default");
+    const looks = vi.spyOn(opened, "sessions");
+    const store = () => opened;
+    const retention = { maxArtifacts: 0, minAgeMs: 0 };
+    const isRun = async () => {
+      looks.mockClear();
+      await vi.advanceTimersByTimeAsync(600_000);
+      return looks.mock.calls.length > 0;
+    };
+    const workspace = createWorkspace({ store, retention, ledger: false });
+    await put(workspace, "a");
+    expect(await isRun()).toBe(true);
+    await put(workspace, "b");
+    await workspace.close();
+    expect(await isRun()).toBe(false);
+  } finally {
+    vi.useRealTimers();
+  }
+});

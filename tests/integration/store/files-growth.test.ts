@@ -84,6 +84,19 @@ it("the same put again writes nothing", async () => {
   store.close();
 });
 
+it("a put opens its own file and no other, also after a removal", async () => {
+  const seen = watchDisk();
+  const store = new FileStore(await makeTempFolder(), "n");
+  const put = (id: string) => store.put(artifactOf(id, { id }));
+  await put("call_1");
+  const removed = await put("call_2");
+  await store.remove(removed);
+  Object.assign(seen, { open: 0, writeOnce: 0 });
+  await put("call_3");
+  expect(seen).toMatchObject({ open: 1, writeOnce: 2 });
+  store.close();
+});
+
 it("verify checks in parts, which are together what it checks at once", async () => {
   const folder = await makeTempFolder();
   const store = new FileStore(folder, "n");

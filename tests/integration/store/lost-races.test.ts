@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import { mkdir, readdir, readFile, rename, symlink, unlink } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, symlink, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { fileStore } from "../../../src/index.js";
@@ -64,6 +64,21 @@ describe("a put that is acknowledged", () => {
     expect(await fresh.getOriginal(ID, SCOPE)).toBe("A".repeat(64));
     expect(await fresh.getOriginal(artifactId, SCOPE)).toBe("B".repeat(64));
     expect(await fresh.verify()).toMatchObject({ damaged: [], missing: [], orphaned: [] });
+  });
+
+  it("keeps its file, though one process has set it aside and another one takes it for an orphan", async () => {
+    const { root, workspace } = await makeStore();
+    const { record } = await workspace.put({ artifactId: ID, content: "precious" }, SCOPE);
+    const aside = join(record.location, "..", ".put-0123456789.tmp");
+    await writeFile(aside, "precious");
+    const takes = hold("rename", ([from]) => from === aside);
+    const sweeping = openStore(root).verify({ deleteOrphans: true, orphanAgeMs: 0 });
+    await vi.waitUntil(() => takes.length === 1);
+    // As if it had been set aside after the sweep had found it in its place.
+    await unlink(record.location);
+    takes[0]?.();
+    await sweeping;
+    expect(await openStore(root).getOriginal(ID, SCOPE)).toBe("precious");
   });
 
   it("can still be recovered after another one wanted its id", async () => {

@@ -194,6 +194,24 @@ describe("a round trip to PostgreSQL", () => {
     expect(counts.statements).toBe(1);
   });
 
+  it("has a statement that is not planned with each call", async () => {
+    const plain = new pg.Pool({ connectionString: server.url, max: 1 });
+    plain.on("error", () => undefined);
+    onTestFinished(() => plain.end());
+    const workspace = createWorkspace({ store: postgresStore(plain), namespace: "planned" });
+    for (let index = 0; index < 12; index++) {
+      const toolCallId = `t${index.toString()}`;
+      await workspace.put({ content: toolCallId }, { toolCallId, sessionId: "s" });
+      expect(await workspace.getOriginal(toolCallId, { sessionId: "s" })).toBe(toolCallId);
+    }
+    const { rows } = await plain.query<{ statement: string; custom: string }>(
+      "SELECT statement, custom_plans AS custom FROM pg_prepared_statements",
+    );
+    expect(rows).toHaveLength(2);
+    // The server compares five plans with one for all values.
+    expect(rows.filter(({ custom }) => Number(custom) > 5)).toEqual([]);
+  });
+
   it("has two rows for a session that is known, however many there are", async () => {
     const { pool, counts } = openCounted();
     const store = postgresStore(pool)("live");

@@ -91,7 +91,7 @@ export function requireRetention<R extends Retention>(
 export async function findExpired(
   store: ArtifactStore,
   retention: PruneOptions,
-  clock: Clock,
+  clock: Pick<Clock, "now">,
 ): Promise<ArtifactRecord[]> {
   const { sessionId, perSession = {} } = retention;
   const all: ArtifactRecord[] = [];
@@ -136,7 +136,7 @@ const REMOVED_AT_ONCE = 500;
 export function expireSlices(
   store: ArtifactStore,
   retention: PruneOptions,
-  clock: Clock,
+  clock: Pick<Clock, "now">,
   remove: (record: ArtifactRecord) => Promise<void>,
   alone = false,
 ): RemoveSlice {
@@ -234,6 +234,8 @@ export class RetentionRuns {
   readonly #defer: Defer;
   readonly #clock: Clock;
   #isWaiting = false;
+  #isEnded = false;
+  #working: Promise<void> = Promise.resolve();
   #restUntil = 0;
 
   constructor(start: () => RemoveSlice, defer: Defer, clock: Clock) {
@@ -244,26 +246,32 @@ export class RetentionRuns {
 
   /** Something was stored, or may have become too old. */
   touch(): void {
-    if (this.#isWaiting) return;
+    if (this.#isWaiting || this.#isEnded) return;
     this.#isWaiting = true;
     this.#defer(
       () => {
-        void this.#work();
+        this.#working = this.#work();
       },
-      Math.max(SOON_MS, this.#restUntil - this.#clock.now()),
+      Math.max(SOON_MS, this.#restUntil - this.#clock.elapsed()),
     );
   }
 
+  /** Ends the run that is under way after its slice; none begins any more, since the store will be closed. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    await this.#working;
+  }
+
   async #work(): Promise<void> {
-    const start = this.#clock.now();
+    const start = this.#clock.elapsed();
     this.#isWaiting = false;
     try {
       const removeSlice = this.#start();
-      while (!(await removeSlice()).isLast) await this.#turn();
+      while (!this.#isEnded && !(await removeSlice()).isLast) await this.#turn();
     } catch {
       // Logged where it failed; the next put tries again.
     }
-    const end = this.#clock.now();
+    const end = this.#clock.elapsed();
     this.#restUntil = end + (end - start) * REST_FACTOR;
   }
 
