@@ -19,6 +19,6 @@ export function digestText(text: string, options: Partial<DigestOptions> = {}): 
   requireString("text", text);
   requireObject("options", options, "an object with budgetChars, or omitted");
   const { budgetChars = NaN } = options;
-  const describe = scanSampled(sampleText(text, DEFAULTS.digestSampleChars), options);
+  const describe = scanSampled(sampleText(text), options);
   return describe(Number.isFinite(budgetChars) ? budgetChars : DEFAULTS.digestChars);
 }

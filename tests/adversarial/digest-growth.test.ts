@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { scanSampled } from "../../src/core/lib/digest/digest.js";
-import { toPrintable, withoutColors } from "../../src/core/lib/digest/printable.js";
+import { toPrintable, withoutColors } from "../../src/core/lib/text/printable.js";
 import { sampleText } from "../../src/core/lib/digest/sampled-text.js";
 import { DEFAULTS, digestText } from "../../src/index.js";
 import {

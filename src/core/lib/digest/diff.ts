@@ -1,8 +1,9 @@
-import { joinLines, outline, type Entry } from "./compose.js";
 import type { Lines } from "./lines.js";
-import { formatCount } from "./printable.js";
+import { outlineWith, type Entry } from "./outline.js";
+import { formatCount } from "../text/printable.js";
 
 const MAX_WALKED = 60_000;
+const MARKED = /^(?:diff --|[-+]|@@|new file|deleted file)/gm;
 
 interface FileDiff {
   readonly number: number;
@@ -14,62 +15,49 @@ interface FileDiff {
 }
 
 /** The files of a diff, each with the lines that were added and removed, and where it begins. */
-export function diffDigest(lines: Lines, room: number): string | undefined {
+export function diffDigest(lines: Lines, _: readonly number[], room: number): string | undefined {
   const files: FileDiff[] = [];
-  let file: FileDiff | undefined;
-  const open = (number: number, name: string): FileDiff => {
-    file = { number, name, added: 0, removed: 0, hunks: 0, note: "" };
-    files.push(file);
-    return file;
+  const open = (index: number, name: string): void => {
+    files.push({ number: lines.number(index), name, added: 0, removed: 0, hunks: 0, note: "" });
   };
-  const before: string[] = [];
-  const most = Math.min(lines.size, MAX_WALKED);
-  for (let index = 0; index < most; index += 1) {
+  const marked = lines.find(MARKED, Math.min(lines.size, MAX_WALKED));
+  for (const index of marked) {
     const line = lines.line(index);
-    const code = line.charCodeAt(0);
-    if (code === 43 || code === 45) {
-      const isHeader = line.startsWith("--- ") || line.startsWith("+++ ");
-      if (isHeader && (file === undefined || file.hunks === 0 || isOpening(lines, index))) {
-        if (line.startsWith("--- ") && (file === undefined || file.hunks > 0)) {
-          open(lines.number(index), nameOf(line));
-        } else if (line.startsWith("+++ ") && !line.startsWith("+++ /dev/null") && file) {
-          file.name = nameOf(line);
-        }
-      } else if (file && code === 43) file.added += 1;
-      else if (file) file.removed += 1;
-    } else if (line.startsWith("diff --")) {
-      open(lines.number(index), gitName(line));
-    } else if (line.startsWith("@@")) {
-      (file ?? open(lines.number(index), "(no file name)")).hunks += 1;
-    } else if (
-      file?.hunks === 0 &&
-      /^(?:new file|deleted file|rename to|Binary files)/.test(line)
-    ) {
-      file.note ||= ` (${line.replace(/ mode .{0,300}| and .{0,300}|^rename to /, "").slice(0, 40)})`;
-    } else if (file === undefined && line.trim() !== "" && before.length < 3) {
-      before.push(`${lines.number(index)}: ${line.slice(0, 120)}`);
-    }
+    const file = files.at(-1);
+    const isNew = file === undefined || file.hunks === 0;
+    const begins = (offset: number, mark: string): boolean =>
+      index + offset < lines.size && lines.raw(index + offset).startsWith(mark);
+    if (line.startsWith("diff --")) open(index, gitName(line));
+    else if (line.startsWith("--- ") && isNew && file) continue;
+    else if (line.startsWith("--- ") && begins(1, "+++ ") && begins(2, "@@"))
+      open(index, nameOf(line));
+    else if (line.startsWith("@@")) {
+      if (file === undefined) open(index, "(no file name)");
+      (files.at(-1) as FileDiff).hunks += 1;
+    } else if (file === undefined) continue;
+    else if (line.startsWith("+++ ") && isNew) {
+      if (line !== "+++ /dev/null") file.name = nameOf(line);
+    } else if (line.startsWith("+")) file.added += 1;
+    else if (line.startsWith("-")) file.removed += 1;
+    else file.note = ` (${line.slice(0, line.indexOf(" file") + 5)})`;
   }
   if (files.length === 0) return undefined;
-  const [added, removed] = [sum(files, "added"), sum(files, "removed")];
-  const part = lines.whole && most === lines.size ? "" : " in the parts that were read";
-  const head = joinLines([...lines.notes, ...before], Math.floor(room / 4));
-  const what = `${files.length === 1 ? "file" : "files"} changed${added > 0 ? `, +${formatCount(added)}` : ""}${removed > 0 ? `, −${formatCount(removed)}` : ""}${part}`;
-  const entries: Entry[] = files.map(({ number, name, added, removed, note }) => {
-    const counts = `${added > 0 ? ` +${added}` : ""}${removed > 0 ? ` −${removed}` : ""}`;
+  const counted = (added: number, removed: number, comma = ""): string =>
+    (added > 0 ? `${comma} +${formatCount(added)}` : "") +
+    (removed > 0 ? `${comma} −${formatCount(removed)}` : "");
+  const total = (field: "added" | "removed"): number =>
+    files.reduce((sum, file) => sum + file[field], 0);
+  const part = lines.whole && lines.size <= MAX_WALKED ? "" : " in the parts that were read";
+  const what = `files changed${counted(total("added"), total("removed"), ",")}${part}`;
+  const entries = files.map(({ number, name, added, removed, note }): Entry => {
+    const counts = counted(added, removed);
     const short = name.slice(name.lastIndexOf("/") + 1) + counts;
     return { number, text: name + counts + note, name: short };
   });
-  const text = outline(entries, what, room - head.length - 1);
-  return head === "" ? text : `${head}\n${text}`;
-}
-
-function isOpening(lines: Lines, index: number): boolean {
-  const [line, next] = [lines.line(index), index + 1 < lines.size ? lines.line(index + 1) : ""];
-  if (line.startsWith("+++ ")) return next.startsWith("@@");
-  return (
-    next.startsWith("+++ ") && index + 2 < lines.size && lines.line(index + 2).startsWith("@@")
+  const before = Array.from({ length: Math.min(3, marked[0] ?? 0) }, (_, at) =>
+    lines.quote(at, 120),
   );
+  return outlineWith(lines, before, entries, what, room);
 }
 
 function nameOf(line: string): string {
@@ -81,8 +69,4 @@ function nameOf(line: string): string {
 function gitName(line: string): string {
   const at = line.lastIndexOf(" b/");
   return at === -1 ? line.slice(line.lastIndexOf(" ") + 1) : line.slice(at + 3);
-}
-
-function sum(files: readonly FileDiff[], field: "added" | "removed"): number {
-  return files.reduce((total, file) => total + file[field], 0);
 }

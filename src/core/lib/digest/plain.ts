@@ -1,60 +1,112 @@
-import { joinLines, outline, type Entry } from "./compose.js";
-import { renderQuote, type Lines } from "./lines.js";
+import { NAME, type Lines } from "./lines.js";
+import { outline, Quotes } from "./outline.js";
+import { clip } from "../text/printable.js";
 
 const MAX_LINE = 200;
 const FIRST = 4;
-const LAST = 2;
-/** Looked at for what divides a text; the rest of a longer one has too many. */
-const MAX_WALKED = 4_000;
 /** What divides a text that has no marks for it. */
 const TITLE =
-  /^(?:(?:[=*#~-]{2,} ?)\S.{0,100}|[A-Z][\w ,/()'-]{2,60}:|(?:\d{1,2}\.){1,5}\d{0,2} [A-Z].{2,80}|[A-Z][A-Z \d&/-]{5,60})$/;
+  /^(?:(?:[=*#~-]{2,} ?)\S[^\n]{0,100}|[A-Z][\w ,/()'-]{2,60}:|(?:\d{1,2}\.){1,5}\d{0,2} [A-Z][^\n]{2,80}|[A-Z][A-Z \d&/-]{5,60})[ \t]*$/gm;
 
 /** How a text begins and ends, and what divides it. */
-export function plainDigest(lines: Lines, asked: ReadonlySet<number>, room: number): string {
-  const shown = new Set<number>(asked);
-  let first = 0;
-  for (let index = 0; index < lines.size && first < FIRST && index < 40; index += 1) {
-    if (lines.line(index).trim() === "") continue;
-    shown.add(index);
-    first += 1;
-  }
-  for (let index = Math.max(0, lines.size - LAST); index < lines.size; index += 1) shown.add(index);
-  const share = lines.size < 8 ? Math.max(MAX_LINE, Math.floor(room / 6)) : MAX_LINE;
-  const most = Math.min(share, room - 12);
-  const quotes = [...shown]
-    .sort((one, other) => one - other)
-    .map((index) => lines.quote(index, most))
-    .filter(({ text }) => text.trim() !== "")
-    .map(renderQuote);
-  const begun = joinLines([...lines.notes, ...quotes], room);
-  const titles = findTitles(lines, shown);
+export function plainDigest(lines: Lines, asked: readonly number[], room: number): string {
+  const share = Math.max(MAX_LINE, Math.floor(room / (2 * lines.size)));
+  const quotes = new Quotes(lines, room);
+  const add = (index: number): boolean => quotes.add(index, Math.min(share, room - 12), 0, true);
+  for (const index of asked) add(index);
+  for (let index = 0, left = FIRST; left > 0 && index < 40; index += 1) if (add(index)) left -= 1;
+  for (const index of [lines.size - 1, lines.size - 2]) add(index);
+  const begun = quotes.text;
   const left = room - begun.length - 1;
-  if (titles.length < 2 || left < 120) return begun;
-  return `${begun}\n${outline(titles, "dividing lines", left)}`;
+  const titles = left < 120 ? [] : lines.find(TITLE).filter((index) => !quotes.has(index));
+  if (titles.length < 2 || titles.length > lines.walked / 4) return begun;
+  const entries = titles.map((index) => ({ number: lines.number(index), text: lines.line(index) }));
+  return `${begun}\n${outline(entries, `dividing lines${lines.part}`, left)}`;
 }
 
 /** All lines, where they fit. */
 export function quoteAll(lines: Lines, room: number): string | undefined {
-  const least = lines.start(lines.size) - lines.start(0);
-  if (!lines.whole || least > room) return undefined;
-  const quotes: string[] = [...lines.notes];
-  for (let index = 0; index < lines.size; index += 1) {
-    const quote = lines.quote(index, room);
-    if (quote.text.trim() !== "") quotes.push(renderQuote(quote));
-  }
-  const text = quotes.join("\n");
+  if (!lines.whole || lines.start(lines.size) - lines.start(0) > room) return undefined;
+  const indexes = lines.probes(lines.size, 0).filter((index) => lines.line(index) !== "");
+  const text = [...lines.notes, ...indexes.map((index) => lines.quote(index, room))].join("\n");
   return text.length <= room ? text : undefined;
 }
 
-function findTitles(lines: Lines, shown: ReadonlySet<number>): Entry[] {
-  const titles: Entry[] = [];
-  if (lines.size > MAX_WALKED) return titles;
-  for (let index = 0; index < lines.size; index += 1) {
-    if (lines.start(index + 1) - lines.start(index) > 140) continue;
-    const line = lines.line(index);
-    if (shown.has(index) || line.length < 4 || !TITLE.test(line)) continue;
-    titles.push({ number: lines.number(index), text: line });
+/** A word that is on more lines does not tell them apart; a word of a sentence must stand once. */
+const MAX_USES = 2;
+const MAX_ASKED = 3;
+const SEARCHED_CHARS = 131_072;
+
+/** The lines that share a rare word with what the call was for. */
+export function linesAskedFor(lines: Lines): readonly number[] {
+  const asked = new Set<number>();
+  const text = lines.text.slice(0, SEARCHED_CHARS);
+  for (const word of lines.size < 8 ? [] : lines.words) {
+    const found: number[] = [];
+    for (let at = text.indexOf(word); at !== -1 && found.length <= MAX_USES;) {
+      found.push(lines.at(at));
+      at = text.indexOf(word, at + word.length);
+    }
+    if (found.length > (NAME.test(word) ? MAX_USES : 1)) continue;
+    for (const index of found) {
+      if (index >= 0 && index < lines.size && asked.size < MAX_ASKED) asked.add(index);
+    }
   }
-  return titles.length > lines.size / 4 ? [] : titles;
+  return [...asked];
+}
+
+const MAX_FILES = 12;
+/** A line that says which file follows, and a part of a command that prints so many lines of one. */
+const MARKER =
+  /^(?:==> |[-=#*]{2,12} ?(?:File:? ?)?|(?:File|FILE|Contents of|Path):? ?`?|<(?:file|document)[^>\n]{0,40}? (?:path|name)=")([\w@.~/\\-]{0,200}[./][\w@.~/\\-]{1,80})(?: <==|`?:?| ?[-=#*]{0,12}|">)$/gm;
+const PARTS =
+  /\b(?:sed -n ['"]?(\d{1,7}),(\d{1,7})p['"]?|(?:head|tail) (?:-n ?|-)(\d{1,7})) {1,4}["']?([^\s;&|"']{1,200})/g;
+
+/** Where each file begins, if several were printed one after the other and that can be told. */
+export function describeFiles(lines: Lines, about = ""): string {
+  const last = lines.number(lines.size - 1);
+  let files = lines.find(MARKER).map((index) => {
+    MARKER.lastIndex = 0;
+    return { path: MARKER.exec(lines.line(index))?.[1] ?? "", from: lines.number(index) };
+  });
+  if (files.length < 2) {
+    // The files that the call prints in parts of known length, if these add up to what there is.
+    let next = 1;
+    files = Array.from(about.matchAll(PARTS), ([, first, end, count, path = ""]) => {
+      const from = next;
+      next += Number(count ?? Number(end) - Number(first) + 1);
+      return { path, from };
+    });
+    if (!lines.whole || next - 1 !== last || files.length < 2) return "";
+  }
+  const shown = files.slice(0, MAX_FILES).map(({ path, from }, at) => {
+    return `${from}–${(files[at + 1]?.from ?? last + 1) - 1} ${clip(path, 80)}`;
+  });
+  const count = files.length > MAX_FILES ? `${MAX_FILES} of ${files.length}` : files.length;
+  return `${count} files, one after the other: ${shown.join("; ")}.`;
+}
+
+const MAX_CUT_CHARS = 49_152;
+const OUTER_LINES = 4;
+/** Where a tool says that it did not return all of its output. */
+const CUT =
+  /(?:\b(?:output|result|content|response|text|file|lines?|chars?|characters|bytes|tokens|log)\b.{0,60}\b(?:truncated|omitted|clipped|exceeds|too large|elided|cut off)\b|\b(?:truncated|omitted|clipped|elided)\b.{0,40}\b(?:output|lines?|chars?|characters|bytes|tokens|result)\b|^[\s.…[(<*-]{0,12}(?:truncated|clipped)\b)/i;
+
+/** Where the tool itself says that it had cut the output; empty if it does not. */
+export function describeCut(lines: Lines): string {
+  const { size, text } = lines;
+  const isOuter = (index: number): boolean => index < OUTER_LINES || index >= size - OUTER_LINES;
+  const indexes = lines.probes(0, size).filter(isOuter);
+  if (text.length <= MAX_CUT_CHARS) {
+    for (const { index } of text.matchAll(/(?:truncat|omitt|clipp|elid)ed\b/g))
+      indexes.push(lines.at(index));
+  }
+  for (const index of indexes.slice(0, 20)) {
+    const line = lines.raw(index).trim();
+    // In the middle of a text it may be what the text speaks of.
+    const isNote = isOuter(index) || (/\d/.test(line) && /^\W/.test(line));
+    if (index < 0 || index >= size || line.length > 300 || !isNote || !CUT.test(line)) continue;
+    return `Its tool had cut it, see ${lines.quote(index, 160).replace(/: \s+/, ": ")}`;
+  }
+  return "";
 }

@@ -1,8 +1,8 @@
-import { ExactNumber, isScalar, nameOf, textOf, type Scalar } from "../records/record-value.js";
-import { clip, formatCount, toPrintableLine } from "./printable.js";
+import { isScalar, nameOf, textOf, type Scalar } from "../records/record-value.js";
+import { clip, formatCount, toPrintableLine } from "../text/printable.js";
 
 /** How many values are looked at; of more records, some are. */
-const MAX_VALUES = 10_000;
+const MAX_VALUES = 3_000;
 const MAX_FIELDS = 400;
 const MAX_DEPTH = 4;
 /** So many items of a list in a record tell what it holds. */
@@ -10,274 +10,188 @@ const LIST_ITEMS = 3;
 /** A field with so few values that are this short is told with them. */
 const MAX_CHOICES = 6;
 const CHOICE_CHARS = 24;
-const LONG_CHARS = 200;
 const NAME_CHARS = 60;
 const CELL_CHARS = 64;
 const MAX_ROW_CHARS = 160;
+/** A number that reads the same when it was parsed. */
+const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{0,8}[1-9])?$/;
+/** What names a record. */
+const NAME = /^(?:id|key|name|title|path|slug|file|symbol|number|code)$|_id$|Id$/i;
 
-/** What is known of one field of records. */
-export interface RecordField {
-  readonly path: readonly string[];
+/** One field of records, and what they have in it. */
+export class Field {
   readonly name: string;
+  readonly inner = new Map<string, Field>();
+  /** Each value with how often it occurs, if these are few and short. */
+  choices: Map<string, number> | undefined = new Map();
+  /** The least and the greatest, if all are numbers. */
+  min = Infinity;
+  max = -Infinity;
+  isRange = true;
   /** How many records have it with a value. */
-  count: number;
-  isList: boolean;
-  /** Each value with how often it occurs, if these are few. */
-  choices: Map<string, number> | undefined;
-  values: number;
-  chars: number;
-  maxChars: number;
-  /** The least and the greatest, if all are numbers or all are dates. */
-  range: Range | undefined;
-  isRange: boolean;
-}
+  count = 0;
+  chars = 0;
+  maxChars = 0;
+  isUsed = false;
+  isList = false;
 
-interface Range {
-  readonly kind: "number" | "date";
-  min: number | string;
-  max: number | string;
-  /** As they are written. */
-  first: string;
-  last: string;
+  constructor(readonly path: readonly string[]) {
+    this.name = clip(toPrintableLine(nameOf(path)) || '""', NAME_CHARS);
+  }
+
+  add(value: Scalar): void {
+    if (value === null || value === "") return;
+    const text = textOf(value);
+    this.count += 1;
+    this.chars += text.length;
+    if (text.length > this.maxChars) this.maxChars = text.length;
+    if (this.isRange) {
+      const number = typeof value === "number" ? value : NUMBER.test(text) ? Number(text) : NaN;
+      this.isRange = !Number.isNaN(number);
+      if (number < this.min) this.min = number;
+      if (number > this.max) this.max = number;
+    }
+    if (this.choices === undefined) return;
+    this.choices.set(text, (this.choices.get(text) ?? 0) + 1);
+    if (this.choices.size > MAX_CHOICES || text.length > CHOICE_CHARS) this.choices = undefined;
+  }
+
+  /** Its name with its values; counts of some of the records would be wrong for all. */
+  describe({ seen, isEvery }: RecordFields): string {
+    const { choices, count, min, max } = this;
+    if (count < 2) return this.name;
+    if (choices === undefined || (choices.size > 1 && count < 2 * choices.size)) {
+      return this.isRange ? `${this.name} (${min} … ${max})` : this.name;
+    }
+    const isSame = choices.size === 1 && isEvery && count === seen;
+    const told = [...choices]
+      .sort(([, one], [, other]) => other - one)
+      .map(([value, n]) => toPrintableLine(value) + (isEvery && !isSame ? ` ×${n}` : ""));
+    return `${this.name} (${isSame ? "always " : ""}${told.join(", ")})`;
+  }
 }
 
 export interface RecordFields {
-  readonly fields: readonly RecordField[];
+  readonly fields: readonly Field[];
   /** How many records were looked at. */
   readonly seen: number;
   readonly isEvery: boolean;
+  /** Whether these are all that there are. */
+  readonly isAll: boolean;
 }
 
 /** The fields of records: those of objects in them, too, by the names that a query takes. */
-export function readFields(records: readonly unknown[]): RecordFields {
-  const fields: RecordField[] = [];
-  const root: Place = { path: [], field: undefined, inner: new Map() };
-  let values = 0;
-  const fieldAt = (place: Place, isInList: boolean): RecordField => {
-    values += 1;
-    if (place.field === undefined) fields.push((place.field = newField(place.path)));
-    place.field.isList ||= isInList;
-    return place.field;
-  };
-  const visit = (place: Place, value: unknown, isInList: boolean): void => {
-    if (isScalar(value)) addValue(fieldAt(place, isInList), value);
-    else if (Array.isArray(value)) {
-      const items = (value as readonly unknown[]).slice(0, LIST_ITEMS);
-      const isPlain = items.some((item) => isScalar(item) || Array.isArray(item));
-      if (isPlain || items.length === 0) fieldAt(place, true).count += 1;
-      else for (const item of items) visit(place, item, true);
+export function readFields(records: readonly unknown[], isAll: boolean): RecordFields {
+  const fields: Field[] = [];
+  let looked = 0;
+  const visit = (field: Field, value: unknown, isInList: boolean): void => {
+    const items = Array.isArray(value) ? (value.slice(0, LIST_ITEMS) as unknown[]) : undefined;
+    const isOpaque = field.path.length === MAX_DEPTH || fields.length > MAX_FIELDS;
+    if (items?.some((item) => !isScalar(item) && !Array.isArray(item)) === true) {
+      for (const item of items) visit(field, item, true);
+    } else if (isScalar(value) || items || isOpaque || Object.keys(value as object).length === 0) {
+      looked += 1;
+      if (!field.isUsed) fields.push(field);
+      field.isUsed = true;
+      field.isList ||= isInList || !isScalar(value);
+      if (isScalar(value)) field.add(value);
     } else {
-      const keys = Object.keys(value as object);
-      if (keys.length === 0 || place.path.length === MAX_DEPTH || fields.length > MAX_FIELDS) {
-        fieldAt(place, isInList).count += 1;
-        return;
-      }
-      for (const key of keys) {
-        let next = place.inner.get(key);
-        if (next === undefined) {
-          next = { path: [...place.path, key], field: undefined, inner: new Map() };
-          place.inner.set(key, next);
-        }
-        visit(next, (value as Readonly<Record<string, unknown>>)[key], isInList);
+      const members = value as Readonly<Record<string, unknown>>;
+      for (const key of Object.keys(members)) {
+        let inner = field.inner.get(key);
+        if (!inner) field.inner.set(key, (inner = new Field([...field.path, key])));
+        visit(inner, members[key], isInList);
       }
     }
   };
   // Where not all can be looked at, these are from all over.
-  const step = Math.max(1, Math.ceil((records.length * sizeOf(records[0])) / MAX_VALUES));
-  let seen = 0;
-  for (let at = 0; at < records.length && values < 2 * MAX_VALUES; at += step) {
+  const root = new Field([]);
+  visit(root, records[0], false);
+  const step = Math.max(1, Math.ceil((records.length * looked) / MAX_VALUES));
+  let seen = 1;
+  for (let at = step; at < records.length && looked < 2 * MAX_VALUES; at += step, seen += 1) {
     visit(root, records[at], false);
-    seen += 1;
   }
-  return { fields, seen, isEvery: seen === records.length };
-}
-
-/** Where values are in records. */
-interface Place {
-  readonly path: readonly string[];
-  field: RecordField | undefined;
-  readonly inner: Map<string, Place>;
-}
-
-function sizeOf(record: unknown): number {
-  return isScalar(record) ? 1 : Math.max(1, Object.keys(record as object).length);
-}
-
-function newField(path: readonly string[]): RecordField {
-  return {
-    ...{ path, name: clip(toPrintableLine(nameOf(path)) || '""', NAME_CHARS) },
-    ...{ count: 0, isList: false, choices: new Map(), values: 0, chars: 0, maxChars: 0 },
-    ...{ range: undefined, isRange: true },
-  };
-}
-
-function addValue(field: RecordField, value: Scalar): void {
-  if (value === null || value === "") return;
-  field.count += 1;
-  field.values += 1;
-  const text = value instanceof ExactNumber ? value.source : String(value);
-  field.chars += text.length;
-  field.maxChars = Math.max(field.maxChars, text.length);
-  if (field.choices !== undefined) {
-    field.choices.set(text, (field.choices.get(text) ?? 0) + 1);
-    if (field.choices.size > MAX_CHOICES || text.length > CHOICE_CHARS) field.choices = undefined;
-  }
-  if (field.isRange) addToRange(field, value, text);
-}
-
-const DATE = /^\d{4}-\d\d-\d\d(?:$|[T ])/;
-const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?$/;
-
-function addToRange(field: RecordField, value: Scalar, text: string): void {
-  const isNumber = typeof value === "number" || (typeof value === "string" && NUMBER.test(text));
-  const kind = isNumber ? "number" : DATE.test(text) && text.length <= 35 ? "date" : undefined;
-  const at = isNumber ? Number(value) : text;
-  const { range } = field;
-  if (kind === undefined || (range !== undefined && range.kind !== kind)) {
-    field.isRange = false;
-    field.range = undefined;
-  } else if (range === undefined) field.range = { kind, min: at, max: at, first: text, last: text };
-  else if (at < range.min) [range.min, range.first] = [at, text];
-  else if (at > range.max) [range.max, range.last] = [at, text];
+  return { fields, seen, isAll, isEvery: isAll && seen === records.length };
 }
 
 /** The names of the fields, with what is known of each where there is room; what has no room is counted. */
-export function listFields({ fields, seen, isEvery }: RecordFields, room: number): string {
-  const told = fields.map((field) => {
-    const about = describeField(field, seen, isEvery);
-    return about === "" ? field.name : `${field.name} (${about})`;
-  });
-  const whole = told.join(", ");
-  if (whole.length <= room) return whole;
-  const names = fields.map(({ name }) => name);
+export function listFields(known: RecordFields, room: number): string {
+  const names = known.fields.map(({ name }) => name);
   // Names first: what is known of a field helps only a reader who has found it.
   let left = room - names.join(", ").length;
-  for (const [at, { name }] of fields.entries()) {
-    const more = (told[at] ?? "").length - name.length;
-    if (more > left) continue;
-    left -= more;
-    names[at] = told[at] ?? name;
+  if (left < 0) return firstOf(names, room);
+  for (const [at, field] of known.fields.entries()) {
+    const told = field.describe(known);
+    if (told.length - field.name.length > left) continue;
+    left -= told.length - field.name.length;
+    names[at] = told;
   }
-  return left >= 0 ? names.join(", ") : firstOf(names, room);
+  return names.join(", ");
 }
 
 /** As many as fit, and how many more there are. */
-export function firstOf(names: readonly string[], room: number, total = names.length): string {
-  const more = (shown: number): string =>
-    shown < total ? `${shown > 0 ? ", " : ""}… ${formatCount(total - shown)} more` : "";
-  let text = "";
+export function firstOf(names: readonly string[], room: number): string {
+  const more = (shown: number): string => `… ${formatCount(names.length - shown)} more`;
+  const shown: string[] = [];
+  let left = room;
   for (const [at, name] of names.entries()) {
-    const next = text === "" ? name : `${text}, ${name}`;
-    if (next.length + more(at + 1).length > room) return text + more(at);
-    text = next;
+    const isLast = at + 1 === names.length;
+    left -= name.length + 2;
+    if (left + 2 < (isLast ? 0 : more(at + 1).length + 2)) return [...shown, more(at)].join(", ");
+    shown.push(name);
   }
-  return text + more(names.length);
+  return shown.join(", ");
 }
 
-function describeField(field: RecordField, seen: number, isEvery: boolean): string {
-  const { choices, count, values, range, maxChars, isList } = field;
-  const parts: string[] = [];
-  const isRepeated = choices !== undefined && values > choices.size && choices.size > 0;
-  if (isRepeated && (choices.size === 1 || values >= 2 * choices.size)) {
-    const sorted = [...choices].sort(([, a], [, b]) => b - a);
-    const [[first] = [""]] = sorted;
-    const isOne = choices.size === 1 && isEvery && count === seen;
-    // Counts of some of the records would be wrong for all.
-    parts.push(
-      isOne
-        ? `always ${printed(first)}`
-        : sorted.map(([value, n]) => printed(value) + (isEvery ? ` ×${n}` : "")).join(", "),
-    );
-  } else if (range !== undefined && values > 1) {
-    const { first: min, last: max } = range;
-    const isByDay = range.kind === "date" && min.slice(0, 10) !== max.slice(0, 10);
-    parts.push(isByDay ? `${min.slice(0, 10)} … ${max.slice(0, 10)}` : `${min} … ${max}`);
-  } else if (maxChars > LONG_CHARS) parts.push(`up to ${formatCount(maxChars)} chars`);
-  if (isList) parts.push("list");
-  if (isEvery && count < seen && !isList) parts.push(count === 0 ? "empty" : `in ${count}`);
-  return parts.join("; ");
-}
-
-function printed(value: string): string {
-  return toPrintableLine(value);
-}
-
-/** Records to be listed in rows. */
-export interface RecordTable {
-  readonly items: readonly unknown[];
-  readonly keys: readonly string[] | undefined;
-  readonly isAll: boolean;
-  /** How many there are. */
-  readonly of: string;
-}
-
-/** All of the records as rows, with all that they hold; empty if that does not fit, or if rows cannot hold it. */
-export function listAllRows(table: RecordTable, known: RecordFields, room: number): string {
-  const { fields } = known;
-  if (!known.isEvery || fields.some(({ isList, path }) => isList || path.length === 0)) return "";
-  const chars = fields.reduce((sum, field) => sum + field.chars, 0);
-  if (chars > room || fields.some(({ maxChars }) => maxChars > CELL_CHARS)) return "";
-  return render(table, [...fields].sort(byRank), room, true);
-}
-
-/** The first records as rows under the names of their short fields. */
-export function listRows(table: RecordTable, known: RecordFields, room: number): string {
-  const { fields, seen, isEvery } = known;
-  let width = 0;
-  const columns = fields
-    .filter((field) => !field.isList && field.values > 0 && field.path.length <= 2)
-    .filter(({ chars, values }) => chars / values <= CELL_CHARS)
-    // What is the same in all was told with the fields.
-    .filter(({ choices, count }) => !isEvery || choices?.size !== 1 || count < seen)
-    .sort(byRank)
-    .filter(({ chars, values }) => (width += Math.max(3, chars / values + 3)) <= MAX_ROW_CHARS);
-  return columns.length === 0 ? "" : render(table, columns, room, false);
-}
-
-function render(
-  { items, keys, isAll, of }: RecordTable,
-  columns: readonly RecordField[],
+/**
+ * The first records as rows under the names of their short fields; with `isWhole`, all of them with all
+ * that they hold. Empty if that does not fit, or if rows cannot hold it.
+ */
+export function listRows(
+  items: readonly unknown[],
+  { fields, seen, isEvery, isAll }: RecordFields,
   room: number,
-  isWhole: boolean,
+  isWhole = false,
 ): string {
-  const header = [...(keys ? ["key"] : []), ...columns.map(({ name }) => name)].join(" | ");
+  const chars = fields.reduce((sum, field) => sum + field.chars, 0);
+  const isCell = ({ isList, path, maxChars }: Field): boolean =>
+    !isList && path.length > 0 && maxChars <= CELL_CHARS;
+  if (isWhole && !(isEvery && chars <= room && fields.every(isCell))) return "";
+  const rankOf = ({ path }: Field): number => path.length + (NAME.test(path.at(-1) ?? "") ? 0 : 1);
+  let width = 0;
+  const columns = [...fields]
+    .sort((one, other) => rankOf(one) - rankOf(other))
+    .filter(({ isList, path, chars, count, choices }) => {
+      if (isWhole) return true;
+      // What is the same in all was told with the fields.
+      const isTold = isList || count === 0 || (isEvery && choices?.size === 1 && count === seen);
+      if (isTold || path.length > 2 || chars > CELL_CHARS * count) return false;
+      return (width += Math.max(3, chars / count + 3)) <= MAX_ROW_CHARS;
+    });
+  const header = columns.map(({ name }) => name).join(" | ");
   const rows: string[] = [];
   let left = room - header.length - 32;
-  for (const [at, item] of items.entries()) {
-    const key = keys === undefined ? [] : [toCell(keys[at] ?? "")];
-    const row = [...key, ...columns.map(({ path }) => toCell(valueAt(item, path)))].join(" | ");
+  for (const item of columns.length === 0 ? [] : items) {
+    const row = columns.map(({ path }) => toCell(path.reduce(memberOf, item))).join(" | ");
     left -= row.length + 1;
     if (left < 0) break;
     rows.push(row);
   }
   const isComplete = isAll && rows.length === items.length;
   if (rows.length === 0 || (isWhole && !isComplete)) return "";
+  const of = `${isAll ? "" : "at least "}${formatCount(items.length)}`;
   const count = isComplete ? "All" : `First ${formatCount(rows.length)} of ${of}`;
   return [`${count}: ${header}`, ...rows].join("\n");
 }
 
-function byRank(a: RecordField, b: RecordField): number {
-  return rankOf(a) - rankOf(b);
-}
-
-/** What names a record comes first, then what differs in many. */
-function rankOf({ path, choices }: RecordField): number {
-  const key = path.at(-1) ?? "";
-  const isName = /^(?:id|key|name|title|path|slug|file|symbol|number|code)$|_id$|Id$/i.test(key);
-  return (isName ? 0 : 1) + path.length + (choices === undefined ? 0 : 0.5);
-}
-
-function valueAt(record: unknown, path: readonly string[]): unknown {
-  let value = record;
-  for (const key of path) {
-    if (isScalar(value) || !Object.hasOwn(value as object, key)) return "";
-    value = (value as Readonly<Record<string, unknown>>)[key];
-  }
-  return value;
+function memberOf(value: unknown, key: string): unknown {
+  if (isScalar(value) || !Object.hasOwn(value as object, key)) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[key];
 }
 
 function toCell(value: unknown): string {
-  if (!isScalar(value)) return "…";
-  const text = value === null ? "" : value instanceof ExactNumber ? value.source : textOf(value);
+  if (value === undefined || value === null) return "";
+  const text = isScalar(value) ? textOf(value) : "…";
   return clip(toPrintableLine(text.slice(0, 4 * CELL_CHARS)), CELL_CHARS);
 }

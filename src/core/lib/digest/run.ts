@@ -1,50 +1,44 @@
-import { joinLines } from "./compose.js";
-import { renderQuote, type Lines } from "./lines.js";
+import type { Lines } from "./lines.js";
+import { Quotes } from "./outline.js";
 import { signOf, type Sign } from "./verdicts.js";
 
-/** A text up to this length is searched whole. */
+/** A text up to this length is searched whole; of a longer one, the parts in which failures are. */
 const SEARCHED_CHARS = 49_152;
-const HEAD_CHARS = 3_072;
 const TAIL_CHARS = 20_480;
-/** Before each failed step that GitHub marks. */
+/** What is searched before each failed step that GitHub marks. */
 const STEP_CHARS = 40_960;
 const STEP = "##[error]";
 const GROUP = "##[group]Run ";
 const MAX_STEPS = 4;
-/** What is searched for in the rest; short and rare, so that a search costs little. */
-const NEEDLES = ["Error", "ERROR", "FAIL", "rror:", "panic", "fatal:", "rror["];
-const MAX_FOUND = 16;
-const MAX_LAST = 6;
-/** Of more lines, the first and the last are judged. */
-const MAX_JUDGED = 600;
-const FIRST_JUDGED = 200;
 /** What a line that a reader may have to see has in it. Several short searches are faster than a long one. */
 const SPOTS = [
   /[Ee]rror|ERR|FAIL|[Ff]ail(?:ed|ure|s|ing)|[Pp]anic|xception|[Ff]atal|FATAL/g,
-  /\nnot ok|\nE {2}|[Cc]annot|enied|ot found|[Uu]nable|imed out/g,
-  /[✗✘✖❌✕×●]| passed|ismatch|BUILD|unexpected|\*\*\*/g,
+  /annot|enied|ot found|nable|imed out|passed|ismatch|BUILD|nexpected/g,
+  /\nnot ok|\nE {2}|\*\*\*|[✗✘✖❌✕×●]/g,
 ];
+/** The same, short and rare. */
+const RARE = [/Error|ERROR|FAIL|rror:|panic|fatal:|rror\[/g];
+const MAX_FOUND = { usual: 300, rare: 40 };
 /** All lines of the end, and those before a failed step, are judged. */
-const END_LINES = 40;
+const END_LINES = 30;
 const MAX_LINE = 200;
+const MAX_NEXT = 120;
+const MAX_ALIKE = 130;
 const WEIGHTS: Readonly<Record<Sign, number>> = {
   ...{ verdict: 10, good: 6, failed: 8, compiler: 7.5, thrown: 7, weak: 3 },
 };
 /** Of lines that say the same, the first and the last are worth the most. */
-const FORM_LOSS = 0.9;
-const SIGN_LOSS = 0.35;
-const MAX_LOSS = 5;
+const LOSS = { form: 0.9, sign: 0.35, most: 5 };
 const FORM_CHARS = 12;
+const FAR_CHARS = 250;
 const NEAR_LINES = 60;
 const MIN_SCORE = 2.5;
-const MAX_NEXT = 120;
-const MAX_ALIKE = 130;
 
 interface Candidate {
   readonly index: number;
   readonly position: number;
   readonly sign: Sign;
-  /** How it begins, which lines that say the same have in common. */
+  /** What lines that say the same begin with. */
   readonly form: string;
   score: number;
   /** Whether one with this form comes before it. */
@@ -58,223 +52,137 @@ interface Candidate {
  */
 export function runDigest(
   lines: Lines,
-  asked: ReadonlySet<number>,
+  asked: readonly number[],
   room: number,
   isMaybe = false,
 ): string | undefined {
+  const { size } = lines;
   const steps = failedSteps(lines);
-  const candidates = findCandidates(lines, steps);
-  rate(lines, candidates, steps);
-  const chosen = new Map<number, string>();
-  let left = room - lines.notes.reduce((sum, note) => sum + note.length + 1, 0);
-  const seen = new Set<string>();
-  const add = (index: number, most: number, position?: number, isNamed = false): boolean => {
-    if (index < 0 || index >= lines.size || chosen.has(index)) return false;
-    const quote = lines.quote(index, most, position);
-    const form = isNamed ? quote.text : quote.text.replace(/\d+/g, "0");
-    const shown = renderQuote(quote);
-    if (quote.text.trim().length < 2 || seen.has(form) || shown.length + 1 > left) return false;
-    seen.add(form);
-    left -= shown.length + 1;
-    chosen.set(index, shown);
-    return true;
-  };
-  for (const index of asked) add(index, MAX_LINE);
-  for (const { index } of steps.slice(0, 2)) addGroup(lines, index, add);
+  const candidates = rate(findCandidates(lines, steps), steps, size - 1);
+  const isFailed = candidates.some(({ sign, score }) => sign !== "good" && score >= MIN_SCORE);
+  if (!isFailed && isMaybe) return undefined;
+  const quotes = new Quotes(lines, room);
+  for (const index of asked) quotes.add(index, MAX_LINE);
+  // What the failed step ran, as GitHub prints it.
+  for (const step of steps.slice(0, 2)) {
+    const from = Math.max(0, lines.start(step) - STEP_CHARS);
+    const group = lines.text.slice(from, lines.start(step)).lastIndexOf(GROUP);
+    if (group !== -1) quotes.add(lines.at(from + group), MAX_NEXT);
+  }
   const judged = new Set(candidates.map(({ index }) => index));
-  let bad = 0;
   for (const { index, position, sign, score, isAlike } of candidates) {
-    if (score < MIN_SCORE || left < 40) break;
+    if (score < MIN_SCORE) break;
     // Tests and places in code may differ in a number alone.
     const isNamed = sign === "failed" || sign === "compiler";
-    if (!add(index, isAlike ? MAX_ALIKE : MAX_LINE, position, isNamed)) continue;
-    if (sign === "good") continue;
-    bad += 1;
+    const isNew = quotes.add(index, isAlike ? MAX_ALIKE : MAX_LINE, position, isNamed);
+    if (!isNew || isAlike || (!isNamed && sign !== "thrown")) continue;
     // The line that follows a failure says what it was.
-    const next = sign === "weak" || sign === "verdict" || isAlike ? -1 : nextLine(lines, index);
-    if (!judged.has(next)) add(next, MAX_NEXT);
+    let next = index + 1;
+    while (next < index + 3 && next < size && lines.line(next).trim().length <= 3) next += 1;
+    if (!judged.has(next)) quotes.add(next, MAX_NEXT);
   }
-  if (bad === 0 && isMaybe) return undefined;
-  if (isMaybe) for (const index of [0, 1]) add(index, MAX_NEXT);
-  // Nothing failed: how it began, and how it ended.
-  if (bad === 0) {
-    for (const index of [0, lines.size - 1, lines.size - 2, 1, lines.size - 3])
-      add(index, MAX_LINE);
-  } else {
-    if (steps.length === 0) add(lines.size - 1, 120);
-    for (const { index } of steps.slice(0, 1)) addBefore(lines, index, add);
+  const [step] = steps;
+  // How it began, and how it ended; of a step, the end of what it printed.
+  if (isMaybe) for (const at of [0, 1]) quotes.add(at, MAX_NEXT);
+  if (!isFailed) for (const at of [0, size - 1, size - 2, 1, size - 3]) quotes.add(at, MAX_LINE);
+  else if (step === undefined) quotes.add(size - 1, MAX_NEXT);
+  else {
+    for (let at = step - 1; at >= step - 10 && !lines.line(at).startsWith("##["); at -= 1) {
+      quotes.add(at, MAX_NEXT);
+    }
   }
-  const shown = [...chosen].sort(([one], [other]) => one - other).map(([, line]) => line);
-  return joinLines([...lines.notes, ...shown], room);
+  return quotes.text;
 }
 
-function nextLine(lines: Lines, index: number): number {
-  for (let next = index + 1; next < Math.min(index + 4, lines.size); next += 1) {
-    if (lines.line(next).trim().length > 3) return next;
-  }
-  return -1;
-}
-
-type Add = (index: number, most: number) => boolean;
-
-/** The end of what the step printed. */
-function addBefore(lines: Lines, index: number, add: Add): void {
-  for (let back = index - 1; back >= Math.max(0, index - 10); back -= 1) {
-    if (lines.line(back).startsWith("##[")) break;
-    add(back, MAX_NEXT);
-  }
-}
-
-/** What the failed step ran, as GitHub prints it. */
-function addGroup(lines: Lines, index: number, add: Add): void {
-  const start = lines.text.lastIndexOf(GROUP, lines.start(index));
-  if (start !== -1) add(lines.at(start), 120);
-}
-
-interface Step {
-  readonly index: number;
-}
-
-function failedSteps(lines: Lines): Step[] {
-  const { text } = lines;
-  const steps: Step[] = [];
-  let at = text.indexOf(STEP);
-  for (; at !== -1 && steps.length < MAX_STEPS; at = text.indexOf(STEP, at + STEP.length)) {
-    steps.push({ index: lines.at(at) });
+function failedSteps(lines: Lines): number[] {
+  const steps: number[] = [];
+  let at = lines.text.indexOf(STEP);
+  for (; at !== -1 && steps.length < MAX_STEPS; at = lines.text.indexOf(STEP, at + 1)) {
+    steps.push(lines.at(at));
   }
   return steps;
 }
 
-/** The parts of the text that are searched. */
-function searchedRanges(lines: Lines, steps: readonly Step[]): [number, number][] {
+/** The lines that may say what went wrong, and what they say, in their order. */
+function findCandidates(lines: Lines, steps: readonly number[]): Candidate[] {
   const { text } = lines;
-  const chars = text.length;
-  if (chars <= SEARCHED_CHARS) return [[0, chars]];
-  const ranges: [number, number][] = [
-    [0, HEAD_CHARS],
-    [chars - TAIL_CHARS, chars],
-  ];
-  for (const { index } of steps) {
-    const at = lines.start(index);
-    ranges.push([Math.max(0, at - STEP_CHARS), Math.min(chars, at + 400)]);
-  }
-  for (const needle of NEEDLES) {
-    let found = 0;
-    let at = text.indexOf(needle, HEAD_CHARS);
-    for (; at !== -1 && found < MAX_FOUND; found += 1) {
-      ranges.push([at - 1, Math.min(chars, at + needle.length)]);
-      at = text.indexOf(needle, at + 200);
-    }
-    if (at === -1) continue;
-    // There are many of them, so the last ones are found soon.
-    let last = chars - TAIL_CHARS;
-    for (let count = 0; count < MAX_LAST; count += 1) {
-      const before = text.slice(Math.max(at, last - 65_536), last).lastIndexOf(needle);
-      if (before === -1) break;
-      last = Math.max(at, last - 65_536) + before;
-      ranges.push([last - 1, last + needle.length]);
-      last -= 200;
-    }
-  }
-  return ranges.sort((one, other) => one[0] - other[0]);
-}
-
-function findCandidates(lines: Lines, steps: readonly Step[]): Candidate[] {
   const found = new Map<number, number>();
-  let done = 0;
-  for (const [from, to] of searchedRanges(lines, steps)) {
-    const offset = Math.max(from, done);
-    if (offset >= to) continue;
-    done = to;
-    const part = lines.text.slice(offset, to);
-    for (const spot of SPOTS) search(lines, part, offset, spot, found);
+  const search = (from: number, to: number, spots: readonly RegExp[], most: number): void => {
+    const start = Math.max(0, from);
+    const part = text.slice(start, to);
+    for (const spot of spots) {
+      spot.lastIndex = 0;
+      let count = 0;
+      for (let match = spot.exec(part); match && count < most; match = spot.exec(part)) {
+        const position = start + match.index + (match[0].startsWith("\n") ? 1 : 0);
+        const index = lines.at(position);
+        if (!found.has(index)) found.set(index, position);
+        // On with the next line, or the next part of a long one.
+        const next = Math.min(lines.start(index + 1) - 1, position + 4_000) - start;
+        spot.lastIndex = Math.max(spot.lastIndex, next);
+        count += 1;
+      }
+    }
+  };
+  if (text.length <= SEARCHED_CHARS) search(0, text.length, SPOTS, MAX_FOUND.usual);
+  else {
+    search(text.length - TAIL_CHARS, text.length, SPOTS, MAX_FOUND.usual);
+    for (const step of steps) {
+      search(lines.start(step) - STEP_CHARS, lines.start(step), SPOTS, MAX_FOUND.usual);
+    }
+    search(0, text.length - TAIL_CHARS, RARE, MAX_FOUND.rare);
   }
-  for (const { index: end } of [...steps, { index: lines.size - 1 }]) {
+  // A harness may put the exit status first.
+  for (const end of [1, ...steps, lines.size - 1]) {
     for (let index = Math.max(0, end - END_LINES); index <= end; index += 1) {
       if (!found.has(index)) found.set(index, lines.start(index));
     }
   }
-  let all = [...found].sort(([one], [other]) => one - other);
-  if (all.length > MAX_JUDGED) {
-    all = [...all.slice(0, FIRST_JUDGED), ...all.slice(FIRST_JUDGED - MAX_JUDGED)];
-  }
-  const spots = all.map(([index, position]) => {
-    const isFar = position - lines.start(index) > 250;
-    const line = isFar ? lines.quote(index, 240, position).text : lines.line(index);
-    return {
-      index,
-      position,
-      line,
-      form: line.trimStart().slice(0, FORM_CHARS).replace(/\d+/g, "0"),
-    };
-  });
-  const candidates: Candidate[] = [];
-  for (const [at, { index, position, line, form }] of spots.entries()) {
+  const judged = [...found]
+    .filter(([index]) => index >= 0 && index < lines.size)
+    .sort(([one], [other]) => one - other)
+    .map(([index, position]) => {
+      // Far behind on a long line, it tells what it is only if that begins with it.
+      const isFar = position - lines.start(index) > FAR_CHARS;
+      const end = Math.min(position + FAR_CHARS, lines.start(index + 1));
+      const seen = isFar ? text.slice(position, end) : lines.line(index);
+      const line = seen.trimStart();
+      return { index, position, isFar, line, form: line.slice(0, FORM_CHARS).replace(/\d+/g, "0") };
+    });
+  return judged.flatMap(({ index, position, isFar, line, form }, at) => {
     // Of many in a row that begin alike, the outer ones tell.
-    if (spots[at - 2]?.form === form && spots[at + 2]?.form === form) continue;
-    const sign = isPrinted(lines.raw(index)) ? undefined : signOf(line);
-    if (sign === undefined) continue;
-    candidates.push({ index, position, sign, form, score: WEIGHTS[sign], isAlike: false });
-  }
-  return candidates;
-}
-
-function search(
-  lines: Lines,
-  part: string,
-  offset: number,
-  spot: RegExp,
-  found: Map<number, number>,
-): void {
-  spot.lastIndex = 0;
-  for (let match = spot.exec(part); match; match = spot.exec(part)) {
-    const position = offset + match.index + (match[0].startsWith("\n") ? 1 : 0);
-    const index = lines.at(position);
-    if (index >= 0 && index < lines.size && !found.has(index)) found.set(index, position);
-    // On with the next line, or the next part of a long one.
-    const next = Math.min(lines.start(index + 1) - 1, position + 4_000) - offset;
-    spot.lastIndex = Math.max(spot.lastIndex, next);
-  }
-}
-
-/** GitHub prints the scripts that it runs in one color. */
-function isPrinted(raw: string): boolean {
-  return raw.includes("\u001b[36;1m");
+    const isInner = judged[at - 2]?.form === form && judged[at + 2]?.form === form;
+    const sign = isInner ? undefined : signOf(line);
+    if (sign === undefined || (isFar && sign === "weak")) return [];
+    return { index, position, sign, form: sign + form, score: WEIGHTS[sign], isAlike: false };
+  });
 }
 
 /** The first and the last of each sort, and what is near to a failed step or the end, come first. */
-function rate(lines: Lines, candidates: Candidate[], steps: readonly Step[]): void {
-  const ends = steps.length > 0 ? steps.map(({ index }) => index) : [lines.size - 1];
-  const lose = (groups: Map<string, Candidate[]>, loss: number): void => {
-    for (const same of groups.values()) {
-      const isFirst = same[0]?.sign === "compiler" || same[0]?.sign === "failed";
-      for (const [place, one] of same.entries()) {
-        const fromEnd = same.length - 1 - place;
-        const rank = isFirst ? Math.min(place, fromEnd + 0.5) : Math.min(place + 0.5, fromEnd);
-        one.score -= Math.min(MAX_LOSS, rank * loss);
-      }
-    }
-  };
-  const byForm = new Map<string, Candidate[]>();
-  const bySign = new Map<string, Candidate[]>();
+function rate(candidates: Candidate[], steps: readonly number[], last: number): Candidate[] {
+  const ends = steps.length > 0 ? steps : [last];
+  const groups = new Map<string, Candidate[]>();
   for (const one of candidates) {
-    const isNear = ends.some((end) => one.index <= end && end - one.index < NEAR_LINES);
-    if (isNear) one.score += 1.5;
-    const isAfter = steps.length > 0 && one.index > (ends.at(-1) ?? 0);
-    if (isAfter) one.score *= 0.3;
+    const { index, sign, form } = one;
+    if (ends.some((end) => index <= end && end - index < NEAR_LINES)) one.score += 1.5;
+    if (steps.length > 0 && index > (ends.at(-1) ?? 0)) one.score *= 0.3;
+    one.isAlike = groups.has(form);
     // That a part went well matters less than what did not.
-    if (one.sign === "good" && (byForm.get(one.sign + one.form)?.length ?? 0) > 0) one.score -= 4;
-    one.isAlike = (byForm.get(one.sign + one.form)?.length ?? 0) > 0;
-    put(byForm, one.sign + one.form, one);
-    put(bySign, one.sign, one);
+    if (sign === "good" && one.isAlike) one.score -= 4;
+    for (const key of [form, sign]) {
+      const group = groups.get(key);
+      if (group) group.push(one);
+      else groups.set(key, [one]);
+    }
   }
-  lose(byForm, FORM_LOSS);
-  lose(bySign, SIGN_LOSS);
-  candidates.sort((one, other) => other.score - one.score || one.index - other.index);
-}
-
-function put(groups: Map<string, Candidate[]>, key: string, one: Candidate): void {
-  const group = groups.get(key);
-  if (group) group.push(one);
-  else groups.set(key, [one]);
+  for (const [key, same] of groups) {
+    const loss = key in WEIGHTS ? LOSS.sign : LOSS.form;
+    for (const [place, one] of same.entries()) {
+      const isFirst = one.sign === "compiler" || one.sign === "failed";
+      const fromEnd = same.length - 1 - place;
+      const rank = isFirst ? Math.min(place, fromEnd + 0.5) : Math.min(place + 0.5, fromEnd);
+      one.score -= Math.min(LOSS.most, rank * loss);
+    }
+  }
+  return candidates.sort((one, other) => other.score - one.score || one.index - other.index);
 }

@@ -1,12 +1,7 @@
-import {
-  RowReader,
-  findLayout,
-  toRecord,
-  type TableLayout,
-  type TableRow,
-} from "../records/table-layout.js";
-import { clip, countOf, formatCount, toPrintable } from "./printable.js";
-import { listFields, readFields } from "./record-fields.js";
+import { RowReader, findLayout } from "../records/table-layout.js";
+import type { Lines } from "./lines.js";
+import { clip, countOf, formatCount, toPrintable } from "../text/printable.js";
+import { Field, listFields } from "./record-fields.js";
 import type { SampledText } from "./sampled-text.js";
 
 const OPENING_CHARS = 16_384;
@@ -25,60 +20,49 @@ const MIN_SHARE = 0.9;
  * The columns of a table and what their values are, the number of rows, and rows as they are, with the
  * numbers of their lines: all, or the first and the last. `undefined` if the text is no table with a header.
  */
-export function tableDigest(sampled: SampledText, budgetChars: number): string | undefined {
-  const { text, pieces, lines: lineCount } = sampled;
-  const [first] = pieces;
-  const end = pieces.at(-1)?.to ?? 0;
-  if (first === undefined) return undefined;
-  const opening = splitLines(text.slice(first.from, Math.min(end, first.from + OPENING_CHARS)));
-  // The last line may be cut.
-  if (end > first.from + OPENING_CHARS) opening.pop();
-  const layout = findLayout(opening.slice(0, OPENING_LINES));
+export function tableDigest(
+  { text, chars, lines: lineCount }: SampledText,
+  page: Lines,
+  budgetChars: number,
+): string | undefined {
+  // Without what a harness put before it.
+  const from = page.start(0);
+  const isWhole = text.length >= chars && chars - from <= WHOLE_CHARS;
+  const opening = text.slice(from, from + OPENING_CHARS).split("\n", OPENING_LINES);
+  const layout = findLayout(opening.map((line) => line.replace(/\r$/, "")));
   if (layout === undefined || layout.headerLine > MAX_HEADER_LINE) return undefined;
-  const isWhole = text.length >= sampled.chars && end - first.from <= WHOLE_CHARS;
-  const lines = isWhole ? splitLines(text.slice(first.from, end)) : opening;
+  const { columns, format, headerLine, hasQuotes } = layout;
+  const lines = text.slice(from, isWhole ? text.length : from + OPENING_CHARS).split("\n");
+  // The last line may be cut.
+  if (!isWhole || lines.at(-1) === "") lines.pop();
   const reader = new RowReader(layout);
-  const rows = lines.flatMap((line) => reader.take(line) ?? []);
-  if (!isTable(rows, lines, layout)) return undefined;
+  const rows = lines.flatMap((line) => reader.take(line.replace(/\r$/, "")) ?? []);
+  // Nearly all of the lines are rows, and these are enough to tell.
+  const least = columns.length === 2 && hasQuotes && format !== "TSV" ? 4 : 2;
+  const fitting = rows.filter(({ cells }) => cells.length === columns.length).length;
+  if (rows.length < least || fitting < rows.length * MIN_SHARE) return undefined;
+  if (!hasQuotes && rows.length < (lines.length - 4) * MIN_SHARE) return undefined;
 
-  const { columns, format, headerLine } = layout;
   // Without quotes and blank lines, each line is a row.
-  const isCounted = isWhole || (text.length >= sampled.chars && !/"|\n\r?\n/.test(text));
+  const isCounted = isWhole || (text.length >= chars && !/"|\n\r?\n/.test(text));
   const total = isWhole ? rows.length : lineCount - headerLine;
   const title = `Table (${format}), ${countOf(columns.length, "column")}, ${isCounted ? "" : "about "}${countOf(total, "row")}, ${countOf(lineCount, "line")}.`;
   const quote = (at: number): string =>
-    `${at + first.line}: ${toPrintable((lines[at] ?? "").slice(0, budgetChars)).trimEnd()}`;
-  if (isWhole && end - first.from < budgetChars) {
+    `${at + page.number(0)}: ${toPrintable((lines[at] ?? "").slice(0, budgetChars)).trimEnd()}`;
+  if (isWhole && chars - from < budgetChars) {
     const all = [title, ...lines.map((_, at) => quote(at))].join("\n");
     if (all.length <= budgetChars) return all;
   }
-  const fields = readFields(rows.map((row) => toRecord(layout, row)));
-  const known = { ...fields, isEvery: fields.isEvery && isWhole };
-  const some = fields.seen < total ? ` (values of ${formatCount(fields.seen)} rows)` : "";
+  const fields = columns.map((name) => new Field([name]));
+  for (const { cells } of rows)
+    for (const [at, field] of fields.entries()) field.add(cells[at] ?? "");
+  const known = { fields, seen: rows.length, isAll: isWhole, isEvery: isWhole };
+  const some = isWhole ? "" : ` (values of ${formatCount(rows.length)} rows)`;
   const room = Math.min(budgetChars * COLUMNS_SHARE, MAX_COLUMNS_CHARS);
-  const most = Math.floor(budgetChars * ROW_SHARE);
-  const shown = isWhole
-    ? [...rows.slice(0, FIRST_ROWS), ...rows.slice(FIRST_ROWS).slice(-1)]
-    : rows.slice(0, FIRST_ROWS);
-  const quoted = shown.map(({ line }) => clip(quote(line - 1), most));
   const names = `Columns${some}: ${listFields(known, room)}`;
+  const last = isWhole ? rows.slice(FIRST_ROWS).slice(-1) : [];
+  const quoted = [...rows.slice(0, FIRST_ROWS), ...last].map(({ line }) =>
+    clip(quote(line - 1), Math.floor(budgetChars * ROW_SHARE)),
+  );
   return clip([title, names, ...quoted].join("\n"), budgetChars);
-}
-
-function splitLines(text: string): string[] {
-  const lines = text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
-  if (lines.at(-1) === "") lines.pop();
-  return lines;
-}
-
-/** Whether nearly all of the lines are rows, and these are enough to tell. */
-function isTable(
-  rows: readonly TableRow[],
-  lines: readonly string[],
-  { columns, hasQuotes, format }: TableLayout,
-): boolean {
-  const least = columns.length === 2 && hasQuotes && format !== "TSV" ? 4 : 2;
-  const fitting = rows.filter(({ cells }) => cells.length === columns.length).length;
-  if (rows.length < least || fitting < rows.length * MIN_SHARE) return false;
-  return hasQuotes || rows.length >= (lines.length - 4) * MIN_SHARE;
 }

@@ -2,79 +2,91 @@
 // a line, and none can backtrack for long.
 const JUDGED_CHARS = 300;
 
+/** What a line begins with, and what is anywhere in it: one expression for both would be tried at every character. */
+type Marks = readonly [begins: RegExp, holds: RegExp];
+
+function has([begins, holds]: Marks, text: string): boolean {
+  return begins.test(text) || holds.test(text);
+}
+
 /** How a run ended, as the tools that agents see most say it. */
-const VERDICT = new RegExp(
-  [
-    // pytest, unittest, rspec, phpunit, jest, vitest, mocha, tap, node.
-    String.raw`^=+ .{0,200}\d (?:passed|failed|errors?|skipped|deselected|warnings?|xfailed)\b`,
-    String.raw`^(?:Ran \d+ tests?|OK(?: \(.{0,200}\))?$|FAILED \(|FAILURES!|ERRORS!|Tests: \d+, Assertions|OK \(\d+ tests?)`,
-    String.raw`^\d+ (?:passed|failed|examples?|tests?|doctests?|specs?)\b.{0,200}\b(?:passed|failed|failures?|errors?|in \d)`,
-    String.raw`^(?:Tests|Test Suites|Test Files|Suites|Snapshots):? {1,12}.{0,200}\d`,
-    String.raw`^\d+ (?:passing|failing)\b|^[#ℹ] (?:pass|fail) \d`,
-    // go, cargo, nextest, ctest, dotnet, maven, gradle.
-    String.raw`^(?:FAIL|PASS)$|^FAIL\t|^ok {2}\t`,
-    String.raw`^test result: |^Summary \[|^\d+% tests passed|^\d+ of \d+ tests|\d+ tests? run: |^Total Tests? ?:`,
-    String.raw`^(?:Passed|Failed)! |^Build (?:succeeded|FAILED)|^\d+ (?:Error|Warning)\(s\)|BUILD (?:SUCCESS|FAIL)|Tests run: \d+, Failures`,
-    String.raw`^\d+ tests? completed, |^There were failing tests|\bExecution failed for task|^Some tests failed`,
-    // Compilers, linters, bundlers, package managers.
-    String.raw`^Found \d+ (?:errors?|problems?)|^Success: no issues|^All checks passed|^[✖✗]? ?\d+ problems? \(|^\d+ errors? (?:generated|found|and)|^(?:error: )?aborting due to|could not compile `,
-    String.raw`^(?:webpack )?.{0,40}compiled (?:successfully|with)|^Failed to compile|^make(?:\[\d+\])?: \*\*\*|^ninja: build stopped|^gmake.{0,200}Error \d`,
-    String.raw`^(?:ERROR: )?failed to solve|^added \d+ packages|^\d+ vulnerabilit|^npm ERR! code|ELIFECYCLE|^(?:✨ {0,2})?Done in \d`,
-    // Anything else that has an exit status.
-    String.raw`\b(?:[Ee]xit(?:ed|ing)?|[Cc]ompleted|[Ff]inished|[Ff]ailed|[Tt]erminated|ended)(?: with)?(?: an?)?(?: exit| error| non-zero)?[ -](?:code|status)\b:?.{0,3}\d|returned (?:a )?non-zero|^##\[error\]`,
-  ].join("|"),
-);
+const VERDICT: Marks = [
+  new RegExp(
+    `^(?:${[
+      // pytest, unittest, rspec, phpunit, jest, vitest, mocha, tap, node.
+      String.raw`=+ .{0,200}\d (?:passed|failed|errors?|skipped|deselected|warnings?|xfailed)\b`,
+      String.raw`Ran \d+ tests?|OK(?: \(.{0,200}\))?$|FAILED \(|FAILURES!|ERRORS!|Tests: \d+, Assertions|OK \(\d+ tests?`,
+      String.raw`\d+ (?:passed|failed|examples?|tests?|doctests?|specs?)\b.{0,200}\b(?:passed|failed|failures?|errors?|in \d)`,
+      String.raw`(?:Tests|Test Suites|Test Files|Suites|Snapshots):? {1,12}.{0,200}\d`,
+      String.raw`\d+ (?:passing|failing)\b|[#ℹ] (?:pass|fail) \d`,
+      // go, cargo, nextest, ctest, dotnet, maven, gradle.
+      String.raw`(?:FAIL|PASS)$|FAIL\t|ok {2}\t|test result: |Summary \[|\d+% tests passed|\d+ of \d+ tests|Total Tests? ?:`,
+      String.raw`(?:Passed|Failed)! |Build (?:succeeded|FAILED)|\d+ (?:Error|Warning)\(s\)|\d+ tests? completed, |There were failing tests|Some tests failed`,
+      // Compilers, linters, bundlers, package managers.
+      String.raw`Found \d+ (?:errors?|problems?)|Success: no issues|All checks passed|[✖✗]? ?\d+ problems? \(|\d+ errors? (?:generated|found|and)|(?:error: )?aborting due to`,
+      String.raw`(?:webpack )?.{0,40}compiled (?:successfully|with)|Failed to compile|make(?:\[\d+\])?: \*\*\*|ninja: build stopped|gmake.{0,200}Error \d`,
+      String.raw`(?:ERROR: )?failed to solve|added \d+ packages|\d+ vulnerabilit|npm ERR! code|(?:✨ {0,2})?Done in \d|##\[error\]`,
+    ].join("|")})`,
+  ),
+  /\d tests? run: |BUILD (?:SUCCESS|FAIL)|Tests run: \d+, Failures|Execution failed for task|could not compile |ELIFECYCLE|\b(?:[Ee]xit(?:ed|ing)?|[Cc]ompleted|[Ff]inished|[Ff]ailed|[Tt]erminated|ended)(?: with)?(?: an?)?(?: exit| error| non-zero)?[ -](?:code|status)\b:?.{0,3}\d|returned (?:a )?non-zero/,
+];
 /** Of these, the ones that say that all is well. */
 const GOOD =
   /\b(?:code|status):? ?0\b|BUILD SUCCESS|^(?:PASS|OK|ok)\b|^Passed!|^Success|^All checks|Build succeeded|\bcompiled successfully/;
 
 /** A test that failed, by its name. */
-const FAILED =
-  /^(?:FAILED |ERROR |FAIL:? |ERROR: )\S|^FAIL \[|^--- FAIL: |^not ok \d|^[✗✘✖×✕❌] ?\S|^● \S|^\d{1,4}\) \S|\.\.\. ?(?:FAILED|ERROR|FAIL|mismatch)\b|\*\*\*(?:Failed|Exception|Timeout)|\b(?:FAILED|FAILURE)!?$|^_{3,} \S.{0,200} _{3,}$|^Failed \S+ \[|<<< (?:FAILURE|ERROR)!|\.{8,}Failed$|^thread '.{0,200}' panicked/;
+const FAILED: Marks = [
+  /^(?:(?:FAILED |ERROR |FAIL:? |ERROR: )\S|FAIL \[|--- FAIL: |not ok \d|[✗✘✖×✕❌] ?\S|● \S|\d{1,4}\) \S|_{3,} \S.{0,200} _{3,}$|Failed \S+ \[|thread '.{0,200}' panicked)/,
+  /\.\.\. ?(?:FAILED|ERROR|FAIL|mismatch)\b|\*\*\*(?:Failed|Exception|Timeout)|\b(?:FAILED|FAILURE)!?$|<<< (?:FAILURE|ERROR)!|\.{8,}Failed$/,
+];
 /** What is wrong with code, and where. */
-const COMPILER =
-  /^.{0,200}[:(]\d{1,7}(?:[:,]\d{1,5})?\)?:? ?-? ?(?:fatal |internal )?error\b|\berror (?:TS|CS|C|LNK|MSB)\d|^error(?:\[\w+\])?:|^\d{1,6}:\d{1,5} +(?:error|✖)|^e: |^\[ERROR\] .{0,200}\.\w{1,6}:\[|: undefined reference|^SyntaxError/;
+const COMPILER: Marks = [
+  /^(?:error(?:\[\w+\])?:|\d{1,6}:\d{1,5} +(?:error|✖)|e: |\[ERROR\] .{0,200}\.\w{1,6}:\[|SyntaxError)/,
+  /[:(]\d{1,7}(?:[:,]\d{1,5})?\)?:? ?-? ?(?:fatal |internal )?error\b|\berror (?:TS|CS|C|LNK|MSB)\d|: undefined reference/,
+];
 /** What was thrown, and why. */
-const THROWN =
-  /^(?:E {2,8})?(?:Uncaught |Unhandled |Exception in thread.{0,80}? |Caused by: )?(?:[\w$]{1,60}[.:]{1,2}){0,12}\w{0,80}(?:Error|Exception|Exit|Interrupt|Failure|Fault)(?: \[\w+\])?(?::|$| - )|^(?:E {2,8})\S|^panic: |^(?:fatal|FATAL)\b|\bSegmentation fault\b|\b(?:core dumped)\b|^Caused by: |^Killed$|npm (?:ERR!|error) \S/;
+const THROWN: Marks = [
+  /^(?:(?:E {2,8})?(?:Uncaught |Unhandled |Exception in thread.{0,80}? |Caused by: )?(?:[\w$]{1,60}[.:]{1,2}){0,12}\w{0,80}(?:Error|Exception|Exit|Interrupt|Failure|Fault)(?: \[\w+\])?(?::|$| - )|(?:E {2,8})\S|panic: |(?:fatal|FATAL)\b|Caused by: |Killed$)/,
+  /\bSegmentation fault\b|\bcore dumped\b|npm (?:ERR!|error) \S/,
+];
 /** A line that may say what went wrong. */
-const WEAK =
-  /\b(?:[Ee]rrors?|ERRORS?|ERR|[Ff]ail(?:ed|ure|ures|s|ing)?|FAIL(?:ED|URE)?|[Ff]atal|FATAL|[Pp]anic(?:ked)?|CRITICAL|SEVERE|[Ee]xception)\b(?![-_/.]\w)|\b(?:[Cc]annot|[Cc]ould not|[Uu]nable to|[Nn]o such file|[Nn]ot found|[Dd]enied|[Rr]efused|[Tt]imed out|[Aa]borted|[Kk]illed|[Ii]nvalid|[Uu]nexpected|[Mm]ismatch|[Mm]issing|[Nn]o tests? found)\b|[a-z](?:Error|Exception)\b|^(?:Expected|Received|\+ expected|- actual|expected|actual|got):? /;
+const WEAK: Marks = [
+  /^(?:Expected|Received|\+ expected|- actual|expected|actual|got):? /,
+  /\b(?:[Ee]rrors?|ERRORS?|ERR|[Ff]ail(?:ed|ure|ures|s|ing)?|FAIL(?:ED|URE)?|[Ff]atal|FATAL|[Pp]anic(?:ked)?|CRITICAL|SEVERE|[Ee]xception)\b(?![-_/.]\w)|\b(?:[Cc]annot|[Cc]ould not|[Uu]nable to|[Nn]o such file|[Nn]ot found|[Dd]enied|[Rr]efused|[Tt]imed out|[Aa]borted|[Kk]illed|[Ii]nvalid|[Uu]nexpected|[Mm]ismatch|[Mm]issing|[Nn]o tests? found)\b|[a-z](?:Error|Exception)\b/,
+];
 
 /** Names of tests that pass may hold "error"; scripts that are printed may echo it. */
-const NOT =
-  /^(?:[✓✔√]|ok\b|PASS(?:ED)?\b|--- (?:PASS|SKIP)|=== |\+{1,3} \w|\$ |> |#{1,2}\[(?:group|command|debug|endgroup|section)|\[command\]|(?:if|then|fi|elif|else|echo|set|export|exit|test|grep|-D|-W)\b|(?:Downloading|Downloaded|Compiling|Installing|Collecting|Get:|Unpacking|Setting up|Selecting|Preparing|Fetching|Adding|Updating|\* \[new)\b)|\bPASSED\b|\.\.\. ?ok\b|\bXFAIL\b|\becho ["']|>&2|\|\| exit|\[32;1m *PASS/;
+const NOT: Marks = [
+  /^(?:[✓✔√]|ok\b|PASS(?:ED)?\b|--- (?:PASS|SKIP)|=== |\+{1,3} \w|\$ |> |#{1,2}\[(?:group|command|debug|endgroup|section)|\[command\]|(?:if|then|fi|elif|else|echo|set|export|exit|test|grep|-D|-W)\b|(?:Downloading|Downloaded|Compiling|Installing|Collecting|Get:|Unpacking|Setting up|Selecting|Preparing|Fetching|Adding|Updating|\* \[new)\b)/,
+  /\bPASSED\b|\.\.\. ?ok\b|\bXFAIL\b|\becho ["']|>&2|\|\| exit|\[32;1m *PASS/,
+];
 const NONE =
   /\b(?:0|no|zero|without) (?:errors?|failures?|failed|failing|warnings?|problems?|vulnerabilities)\b|\b(?:failures?|failed|errors?|warnings?)["']?[:=] ?(?:0|null|none|false|\[\])(?![.\d])/gi;
 const QUIET = /\b(?:INFO|DEBUG|TRACE|NOTICE)\b|\[(?:info|debug|trace)\]|level=(?:info|debug)/;
+/** Without one of these, or a mark or number that it begins with, a line says nothing of a failure. */
+const HINT =
+  /rror|ERR|ail|FAIL|atal|FATAL|anic|CRIT|SEVERE|xcep|ault|xit|dump|illed|E {2}|nterr|annot|could|nable|no such|No such|ound|enied|fused|imed|bort|alid|xpect|match|issing|ctual|ceived|got|undef|e: /;
+const BEGINS = /^[\d_\u0080-\uffff]/;
 
 /** From what matters most to what may not matter. */
 export type Sign = "verdict" | "good" | "failed" | "compiler" | "thrown" | "weak";
 
 /** Whether a line says how a run ended. */
 export function isVerdict(line: string): boolean {
-  return VERDICT.test(line.slice(0, JUDGED_CHARS).trimStart());
+  return has(VERDICT, line.slice(0, JUDGED_CHARS).trimStart());
 }
 
 /** What a line of output says of the run; `undefined` if nothing. */
 export function signOf(line: string): Sign | undefined {
   const text = line.slice(0, JUDGED_CHARS).trim();
   if (text === "") return undefined;
-  if (VERDICT.test(text)) return GOOD.test(text) ? "good" : "verdict";
-  if (NOT.test(text)) return undefined;
+  if (has(VERDICT, text)) return GOOD.test(text) ? "good" : "verdict";
+  if (!HINT.test(text) && !BEGINS.test(text)) return undefined;
+  if (has(NOT, text)) return undefined;
   const rest = text.replace(NONE, " ");
   if (QUIET.test(rest)) return undefined;
-  if (COMPILER.test(rest)) return "compiler";
-  if (FAILED.test(rest)) return "failed";
-  if (THROWN.test(rest)) return "thrown";
-  return WEAK.test(rest) ? "weak" : undefined;
-}
-
-/** Where a tool says that it did not return all of its output. */
-const CUT =
-  /(?:\b(?:output|result|content|response|text|file|lines?|chars?|characters|bytes|tokens|log)\b.{0,60}\b(?:truncated|omitted|clipped|exceeds|too large|elided|cut off)\b|\b(?:truncated|omitted|clipped|elided)\b.{0,40}\b(?:output|lines?|chars?|characters|bytes|tokens|result)\b|^[\s.…[(<*-]{0,12}(?:truncated|clipped)\b)/i;
-
-/** Whether a line tells that the tool itself had cut its output. */
-export function saysCut(line: string): boolean {
-  return line.length <= JUDGED_CHARS && CUT.test(line);
+  if (has(COMPILER, rest)) return "compiler";
+  if (has(FAILED, rest)) return "failed";
+  if (has(THROWN, rest)) return "thrown";
+  return has(WEAK, rest) ? "weak" : undefined;
 }

@@ -1,5 +1,5 @@
 /** How many names are compared: the last ones. */
-export const MAX_NAMES = 2_000;
+const MAX_NAMES = 2_000;
 const MAX_COMPARED_CHARS = 80;
 
 /** The names that are most similar to the requested one, closest matches first. */

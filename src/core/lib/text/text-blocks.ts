@@ -68,6 +68,11 @@ function indentOf(line: string): number {
 const NAMING =
   /^\s*(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|override|pub(?:\(\w+\))?|unsafe)\s+)*(?:function\b|class\s|interface\s|enum\s|struct\s|trait\s|impl\b|fn\s|func\s|def\s|module\s|namespace\s|(?:describe|it|test)(?:\.\w+)?\(|(?:const|let|var)\s+\w+\s*=\s*(?:async\s*)?(?:function\b|\(|\w+\s*=>))/;
 
+/** Whether a line names what follows below it, be it as a tool printed it, with its number. */
+export function isNaming(lines: readonly string[], index: number): boolean {
+  return headingLevel(lines, index) > 0 || NAMING.test((lines[index] ?? "").replace(LISTED, ""));
+}
+
 /** How far above a line its name is looked for. */
 const MAX_LINES_ABOVE = 2_000;
 

@@ -1,4 +1,4 @@
-import { formatCount } from "../digest/printable.js";
+import { formatCount } from "../text/printable.js";
 import {
   BRACE_BIT,
   BACKSLASH,

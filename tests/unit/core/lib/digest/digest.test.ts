@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../../../../src/core/defaults.js";
 import { digestText } from "../../../../../src/core/digest-text.js";
 import { scanSampled } from "../../../../../src/core/lib/digest/digest.js";
-import { toPrintable } from "../../../../../src/core/lib/digest/printable.js";
+import { toPrintable } from "../../../../../src/core/lib/text/printable.js";
 import { sampleOfStream } from "../../../../../src/core/lib/digest/sampled-text.js";
 import { countLines } from "../../../../../src/core/lib/text/text-index.js";
 import { anyString } from "../../../../support/any-string.js";
@@ -213,7 +213,7 @@ describe("the digest of a stream", () => {
     const tail = text.slice(text.lastIndexOf("\n", text.length - 4_000) + 1);
     const tailLine = countLines(text) - countLines(tail) + 1;
     const sample = { head, tail, tailLine, chars: text.length, lines: 50_000, complete: false };
-    const digest = scanSampled(sampleOfStream(sample, 20_000))(1_200);
+    const digest = scanSampled(sampleOfStream(sample))(1_200);
     expect(digest.kind).toBe("log");
     expect(digest.text).toMatch(/Not looked at: lines \d+–\d+\./);
     expect(digest.text).toContain("49990: ERROR pump 9 failed");

@@ -70,6 +70,22 @@ describe("the outline of code", () => {
     },
   );
 
+  it("has no imports", () => {
+    const part = "export const part = () => {\n  return 1;\n};\n".repeat(20);
+    const { text } = digestText(
+      `import {\n  one,\n} from "one";\nimport type {\n  two,\n} from "two";\n${part}`,
+    );
+    expect(text).toContain("20 declarations:");
+  });
+
+  it("has all rules of a style sheet", () => {
+    const rules = ["body", ".app-shell", "#main > a:hover", "@media (min-width: 40em)", "h1, h2"];
+    const css = rules.map((rule) => `${rule} {\n${"  color: red;\n".repeat(30)}}\n`).join("");
+    const { text } = digestText(css);
+    expect(text).toContain("5 declarations:");
+    for (const rule of rules) expect(text).toContain(`: ${rule}\n`.trimEnd());
+  });
+
   it("takes a script for a script, not for Markdown with headings", () => {
     const script = `#!/usr/bin/env bash\n# Wrapper script\n#\n# Usage: wrapper.sh <args>\n\nset -euo pipefail\n\n# Determine the directory\nPROJECT_DIR="$(pwd)"\n\n# Run it\nexec go run "$PROJECT_DIR/main.go" "$@"\n`;
     expect(digestText(script).kind).toBe("code");
@@ -94,6 +110,26 @@ describe("the outline of a document", () => {
     expect(digest.kind).toBe("markdown");
     expect(digest.text).toContain("1: Book");
     for (let at = 0; at < 6; at += 1) expect(digest.text).toContain(`: ## Part ${at}`);
+  });
+
+  it("has what was asked for among those that fit", () => {
+    const text = many(
+      300,
+      (at) => `export function part${at}Of(value: number) {\n  return ${at};\n}`,
+    );
+    const about = "Where is part137Of called?";
+    expect(digestText(text, { budgetChars: 600, about }).text).toContain("412 part137Of");
+    expect(digestText(text, { budgetChars: 600 }).text).not.toContain("part137Of");
+  });
+
+  it("has the links of a search whose results stand under one heading", () => {
+    const result = (at: number) =>
+      `${at}. [Page ${at} - Site](https://site.example/${at})\nsome words\n`;
+    const page = `## Web Results\n${Array.from({ length: 9 }, (_, at) => result(at + 1)).join("\n")}`;
+    const { text } = digestText(`${page}\n${page}\n${page}`);
+    expect(text).toMatch(/^27 links:|\n27 links:/);
+    expect(text).toContain("1. Page 1 - Site");
+    expect(text).not.toContain("https");
   });
 
   it("keeps the outer headings where not all fit, and counts them", () => {
@@ -190,7 +226,7 @@ describe("listings", () => {
     const text =
       many(900, (at) => `src/area${at % 10}/part${at}/deep/file${at}.ts`) + "tests/faults/one.ts\n";
     const { text: digest } = digestText(text);
-    expect(digest).toContain("tests/ 1 (faults/one.ts)");
+    expect(digest).toContain("tests/faults/ 1");
     const counts = [...digest.matchAll(/\/ (\d+)(?= \(|,|$)/gm)].map(([, count]) => Number(count));
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(901);
   });
@@ -203,7 +239,7 @@ describe("listings", () => {
     );
     const { kind, text: digest } = digestText(text);
     expect(kind).toBe("matches");
-    expect(digest).toMatch(/^260 matches in 26 files/);
+    expect(digest).toMatch(/^26 files with 260 matches:/);
     for (let at = 0; at < 26; at += 1)
       expect(digest).toContain(`src/part${at % 13}/file${at}.ts 10`);
     expect(digest).toContain("\n1: src/part0/file0.ts:1:  const result0 = call(0);");
@@ -214,7 +250,7 @@ describe("listings", () => {
       "src/a.ts-11-  before\nsrc/a.ts:12:  fooBar()\nsrc/a.ts-13-  after\n--\n".repeat(30),
     );
     expect(around.kind).toBe("matches");
-    expect(around.text).toMatch(/^30 matches in 1 file .*\n1?2: src\/a\.ts 30$/m);
+    expect(around.text).toMatch(/^1 file with 30 matches:\n2: src\/a\.ts 30$/m);
     const one = digestText(many(40, (at) => `${7 * at + 495}:\tt.Run("case_${at}", func${at}(t))`));
     expect(one.kind).toBe("matches");
     expect(one.text).toMatch(/^40 matches:\n/);
@@ -227,6 +263,43 @@ describe("listings", () => {
     expect(kind).toBe("files");
     expect(text).toContain(end.trim());
     for (let at = 0; at < 20; at += 1) expect(text).toContain(`file-${at}.ts ${at + 1}`);
+  });
+});
+
+describe("a template that finds nothing", () => {
+  it("gives way to the plain one", () => {
+    // Many lines look like code, of which none declares anything.
+    const text = many(90, (at) => `return ${at};`);
+    const { kind, text: digest } = digestText(text);
+    expect(kind).toBe("text");
+    expect(digest).not.toMatch(/\b0 \w+/);
+    expect(digest).toContain("1: return 0;\n");
+    expect(digest).toContain("90: return 89;");
+  });
+});
+
+describe("a text that looks like something else", () => {
+  it("is quoted as it is if it is markup without headings", () => {
+    const part = (at: number): string =>
+      `  <dependency>\n    <version>${at}.0</version>\n  </dependency>`;
+    const pom = `<?xml version="1.0"?>\n<project>\n${many(90, part)}</project>\n`;
+    const { kind, text } = digestText(pom);
+    expect(kind).toBe("text");
+    expect(text).toContain('1: <?xml version="1.0"?>\n2: <project>\n');
+    expect(text).toContain("273: </project>");
+  });
+
+  it("has no matches where lines begin with a date", () => {
+    for (const line of [
+      (at: number): string => `2024-03-${10 + (at % 20)} paid ${at} for berth ${at % 7}`,
+      (at: number): string => `2024-03-${10 + (at % 20)}: paid ${at} for berth ${at % 7}`,
+      (at: number): string => `10:${10 + (at % 50)}:07 paid ${at} for berth ${at % 7}`,
+    ]) {
+      const { kind, text } = digestText(many(90, line));
+      expect(kind).not.toBe("matches");
+      expect(text).not.toMatch(/\bmatches\b|\bfiles?\b/);
+      expect(text).toMatch(/^1: .*paid 0 for berth 0$/m);
+    }
   });
 });
 

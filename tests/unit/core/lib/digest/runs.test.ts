@@ -101,6 +101,13 @@ describe("how a run ended", () => {
     expect(digestText(warned).text).toContain("901: ERROR no water");
   });
 
+  it("has lines that say the same once, and lines of tests that differ in a number each", () => {
+    const same = many(40, (at) => `app.TideError: request ${at} was refused`);
+    expect(digestText(many(300, String) + same).text.match(/was refused/g)).toHaveLength(1);
+    const failed = many(4, (at) => `--- FAIL: TestTide${at} (0.00s)`);
+    expect(digestText(many(300, String) + failed).text.match(/FAIL: TestTide/g)).toHaveLength(4);
+  });
+
   it("names the step that failed in the log of a job, and leaves out what follows it", () => {
     const time = (at: number): string => `2026-04-22T16:0${at % 10}:37.3365099Z `;
     const step = "##[group]Run make check";
@@ -115,6 +122,7 @@ describe("how a run ended", () => {
     expect(text).toContain(`401: ${step}\n`);
     expect(text).toContain("403: check.c:3:1: fatal error: tide.h: No such file\n");
     expect(text).toContain(`404: ${error}`);
+    expect(text).not.toContain("Post job cleanup");
   });
 
   it("has the exit status that a harness put before the output", () => {
@@ -123,6 +131,11 @@ describe("how a run ended", () => {
     expect(text).toContain("2: Process exited with code 3\n");
     expect(text).toContain("\n4: word 0\n");
     expect(text).not.toContain("Chunk ID");
+  });
+
+  it("has the exit status that stands first, however long the output is", () => {
+    const { text } = digestText(`Exit code 1\n$ make\n${many(90, (at) => `word ${at}`)}`);
+    expect(text).toContain("1: Exit code 1\n");
   });
 
   it("sees lines through colors and through what a carriage return has overwritten", () => {

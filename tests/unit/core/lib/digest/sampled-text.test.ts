@@ -27,7 +27,7 @@ describe("the lines of a text", () => {
     fc.assert(
       fc.property(fc.array(part, { maxLength: 120 }), (parts) => {
         const text = parts.join("");
-        const sampled = sampleText(text, 1);
+        const sampled = sampleText(text);
         expect(sampled.lines).toBe(countLines(text));
         expect(expectTrueNumbers(sampled, text)).toBe(countLines(text));
       }),
@@ -38,8 +38,8 @@ describe("the lines of a text", () => {
   it("are known at the start and the end of a text of many megabytes", () => {
     for (const end of ["", "last line"]) {
       const text = `${"a line of a long text, with a few words\n".repeat(150_000)}${end}`;
-      const sampled = sampleText(text, 20_000);
-      expect(sampled).toMatchObject({ whole: false, lines: countLines(text), chars: text.length });
+      const sampled = sampleText(text);
+      expect(sampled).toMatchObject({ lines: countLines(text), chars: text.length });
       expect(sampled.skipped).toBeGreaterThan(1_000);
       expect(expectTrueNumbers(sampled, text)).toBe(countLines(text) - sampled.skipped);
     }
@@ -51,12 +51,12 @@ describe("the lines of a text", () => {
     const tail = text.slice(text.lastIndexOf("\n", text.length - 9_000) + 1);
     const tailLine = countLines(text) - countLines(tail) + 1;
     const sample = { head, tail, tailLine, chars: text.length, lines: 9_000, complete: false };
-    const sampled = sampleOfStream(sample, 20_000);
-    expect(sampled).toMatchObject({ whole: false, lines: 9_000, chars: text.length });
+    const sampled = sampleOfStream(sample);
+    expect(sampled).toMatchObject({ lines: 9_000, chars: text.length });
     const known = expectTrueNumbers(sampled, text);
     expect(known + sampled.skipped).toBe(9_000);
     expect(new Lines(sampled).notes.join()).toContain("Not looked at: lines ");
     const complete = { ...sample, head: text, tail: "", complete: true };
-    expect(sampleOfStream(complete, 20_000)).toEqual(sampleText(text, 20_000));
+    expect(sampleOfStream(complete)).toEqual(sampleText(text));
   });
 });

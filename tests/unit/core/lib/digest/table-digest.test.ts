@@ -78,6 +78,11 @@ describe("the digest of a table", () => {
     expect(read.text).toMatch(new RegExp(`^${count} of \\d records`));
   });
 
+  it("is known where the rows begin with a time", () => {
+    const rows = Array.from({ length: 90 }, (_, at) => `2025-03-11T14:19:07.${100 + at}Z,a${at},5`);
+    expect(digestText(`at,name,n\n${rows.join("\n")}\n`).kind).toBe("table");
+  });
+
   it("names some of many columns", () => {
     const row = (name: string): string =>
       Array.from({ length: 400 }, (_, at) => name + String(at)).join(",");

@@ -1,4 +1,4 @@
-import { takeEnd, takeStart } from "../text/code-units.js";
+import { takeEnd, takeStart } from "./code-units.js";
 
 // Content comes from tools and may hold anything. Quotes from it must not move the cursor, change
 // colors, reorder text or hide characters when a person or a model reads them.

@@ -6,9 +6,9 @@ import {
   countOf,
   formatCount,
   toPrintable,
-} from "../../../../../src/core/lib/digest/printable.js";
+} from "../../../../../src/core/lib/text/printable.js";
 import { takeEnd, takeStart } from "../../../../../src/core/lib/text/code-units.js";
-import { hiddenCodePoints, isWellFormed } from "./sample-texts.js";
+import { hiddenCodePoints, isWellFormed } from "../digest/sample-texts.js";
 
 describe("toPrintable", () => {
   it.each([
