@@ -36,8 +36,6 @@ export const DEFAULTS = Object.freeze({
   /** Minimum and maximum length of the digest in a reference, in characters. */
   digestMinChars: 480,
   digestChars: 1_000,
-  /** The digest of content of more characters than this is made from parts of it. */
-  digestSampleChars: 20_480,
   /** Maximum number of characters that one read returns. */
   readChars: 20_000,
   /** Which reading tools an offloader tells its model of: `"one"` costs few tokens in every request. */
@@ -84,7 +82,7 @@ export const DEFAULTS = Object.freeze({
   ledgerEntries: 32,
   /** Ranges of lines that the ledger keeps for a result … */
   ledgerRanges: 32,
-  /** How many times its deadline a search waits for others before it gives up. */
+  /** For how many times its deadline a search waits, while no other one is completed, before it gives up. */
   searchWaits: 5,
   /** The price of a token that is read from the prompt cache, and of one that is written to it. */
   cacheReadPrice: 0.1,

@@ -19,7 +19,7 @@ const IMPATIENCE_MS = 500;
 /** Expressions that are made at run time, by file, and why they are safe. */
 const MADE_AT_RUN_TIME: Readonly<Record<string, string>> = {
   "core/lib/search/compile-pattern.ts": "the model's own patterns, which run in a worker",
-  "core/lib/digest/printable.ts": "a class of characters, once",
+  "core/lib/text/printable.ts": "a class of characters, once",
   "core/secrets/assignments.ts": "parts of one expression, which redaction-growth measures",
   "core/secrets/known-tokens.ts": "literals of the same file, which redaction-growth measures",
   "core/lib/digest/code.ts":

@@ -5,6 +5,7 @@ import { rgPath } from "@vscode/ripgrep";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { mapConcurrently } from "../../src/core/lib/concurrency.js";
+import { NO_MATCH } from "../../src/core/workspace/reading/grep-knowledge.js";
 import type { ContextOffloadError, Workspace } from "../../src/index.js";
 import { runs } from "../support/adversarial-runs.js";
 import { makeStore } from "../support/store-files.js";
@@ -47,8 +48,9 @@ async function ours(workspace: Workspace, query: Query): Promise<number[] | unde
   try {
     const { text, note = "" } = await workspace.grepKnowledge("a", query.pattern, options);
     if (note.includes("was stopped")) return undefined;
-    // The pattern itself matches nothing, and another reading of it was tried.
-    return note.includes("Searched for") ? [] : lineNumbers(text);
+    // The pattern itself matches nothing: what is shown is what another reading of it matches.
+    const isOther = note.includes("Searched for") || note.startsWith(NO_MATCH);
+    return isOther ? [] : lineNumbers(text);
   } catch (error) {
     const { code } = error as ContextOffloadError;
     if (code === "INVALID_PATTERN" || code === "SEARCH_TIMEOUT") return undefined;

@@ -4,7 +4,7 @@ import { rename, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { rolldown } from "rolldown";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { ReadFailedError } from "../../src/core/errors/storage-errors.js";
 import { compilePattern } from "../../src/core/lib/search/compile-pattern.js";
 import { LineSearch, SEARCH_BUFFER_BYTES } from "../../src/core/lib/search/line-search.js";
@@ -214,6 +214,29 @@ describe("a search in pieces that a store gives", () => {
     expect(reads.length).toBeLessThanOrEqual(2);
   });
 
+  it("is not charged for the time that its store takes to read", async () => {
+    const line = new TextEncoder().encode("a line with x\n");
+    const deadlineMs = 300;
+    // By this clock no time passes but that of the store, longer than the deadline.
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    try {
+      const slow: SearchSource = {
+        size: line.length,
+        read: async () => {
+          // Until another one is done, which began later, this one has begun.
+          await search(ENDLESS_TEXT, { pattern: "x" });
+          await vi.advanceTimersByTimeAsync(2 * deadlineMs);
+          return line;
+        },
+      };
+      expect(await search(slow, { pattern: "x" }, { deadlineMs })).toMatchObject({
+        ...{ complete: true, matchingLines: 1 },
+      });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("stops at its deadline, or when it is aborted, though a read never ends", async () => {
     const silent: SearchSource = { size: 10, read: () => new Promise(() => undefined) };
     const outcome = await search(silent, { pattern: "a" }, { deadlineMs: 20 });
@@ -390,6 +413,38 @@ describe("a search that cannot end by itself", () => {
     long.abort();
     expect((await settled).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     await own.close();
+  });
+
+  it("does not make others give up while the queue moves", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    const own = createSearcher("a place");
+    try {
+      const long = new AbortController();
+      const stuckQuery = { ...QUERY, pattern: ENDLESS };
+      const options = { deadlineMs: DEADLINE_MS, signal: long.signal };
+      const stuck = Promise.allSettled(
+        [1, 2].map(() => own.search(ENDLESS_TEXT, stuckQuery, options)),
+      );
+      let outcome: unknown;
+      void rejectionOf(own.search(ENDLESS_TEXT, stuckQuery, { deadlineMs: 20 })).then(
+        (error) => (outcome = error.code),
+      );
+      const of = { deadlineMs: DEADLINE_MS, session: "another" };
+      for (let finished = 0; finished < 5; finished++) {
+        await vi.advanceTimersByTimeAsync(90);
+        expect(outcome).toBeUndefined();
+        await own.search(ENDLESS_TEXT, { ...QUERY, pattern: "[x]$" }, of);
+      }
+      await vi.advanceTimersByTimeAsync(101);
+      expect(outcome).toBe("SEARCH_TIMEOUT");
+      long.abort();
+      // Workers that do not stop are ended by a timer.
+      await vi.advanceTimersByTimeAsync(1_000);
+      await stuck;
+    } finally {
+      vi.useRealTimers();
+      await own.close();
+    }
   });
 });
 

@@ -1,4 +1,4 @@
-import { countOf } from "../lib/digest/printable.js";
+import { countOf } from "../lib/text/printable.js";
 import { quote, shorten } from "../lib/text/quote.js";
 import type { RejectedRange } from "../lib/text/text-range.js";
 import { ContextOffloadError, describeValue } from "./context-offload-error.js";

@@ -92,7 +92,7 @@ export class InvalidPatternError extends ContextOffloadError {
   ) {
     super(
       `Invalid pattern ${quote(pattern)}: ${reason}. ` +
-        `Fix the regular expression (JavaScript syntax), or pass literal: true to search for plain text.`,
+        `Fix the regular expression (JavaScript syntax), or escape what is to be found as it is, as in \\(.`,
     );
   }
 }
@@ -112,8 +112,7 @@ export class SearchTimeoutError extends ContextOffloadError {
     super(
       waitedMs === undefined
         ? `${search} was stopped after ${deadlineMs} ms, ${scannedLines} lines in, without a match. ` +
-            `Use a simpler pattern (no nested repetition such as (a+)+), or search for plain text ` +
-            `with literal: true.`
+            `Use a simpler pattern: no nested repetition such as (a+)+.`
         : `${search} was not run: it waited ${waitedMs} ms for other searches to finish. ` +
             `Its pattern may be fine; try again.`,
     );

@@ -66,6 +66,8 @@ function moveToEnd<T>(map: Map<string, T>, key: string): void {
 export class SearchPool {
   readonly #workers = new Set<SearchWorker>();
   readonly #queue = new SearchQueue();
+  /** When a search last came to its end, rather than to its deadline. */
+  lastCompleteAt = -Infinity;
 
   run(job: SearchJob): void {
     this.#queue.add(job);
@@ -106,7 +108,8 @@ export class SearchPool {
 
   #startWorker(): SearchWorker {
     const worker = new SearchWorker({
-      onFree: () => {
+      onFree: (isComplete) => {
+        if (isComplete) this.lastCompleteAt = performance.now();
         this.#dispatch();
       },
       onGone: () => {

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { DEFAULTS } from "../../core/defaults.js";
 import { ContextOffloadError } from "../../core/errors/context-offload-error.js";
 import { InvalidPatternError, SearchFailedError } from "../../core/errors/reading-errors.js";
 import { ReadFailedError } from "../../core/errors/storage-errors.js";
@@ -67,17 +68,24 @@ export class SearchWorker {
     eval: true,
     execArgv: ["--input-type=commonjs"],
   });
-  readonly #onFree: () => void;
+  readonly #onFree: (isComplete: boolean) => void;
   readonly #onGone: () => void;
   #job: SearchJob | undefined;
   #pieces: AsyncIterator<Uint8Array> | undefined;
   #id = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** Until when the search must have ended, whatever it waits for; not known before it has begun. */
+  #endsAt: number | undefined;
+  /** How much of its own time the search has left: what it waits for its source does not count. */
+  #leftMs = 0;
+  #countsSince: number | undefined;
+  /** Pieces that were sent and not yet searched. */
+  #unsearched = 0;
   /** The result to settle with once the search has stopped; until then it may find more. */
   #stopped: (() => SearchResult) | undefined;
   #gone = false;
 
-  constructor({ onFree, onGone }: { onFree: () => void; onGone: () => void }) {
+  constructor({ onFree, onGone }: { onFree: (isComplete: boolean) => void; onGone: () => void }) {
     this.#onFree = onFree;
     this.#onGone = onGone;
     this.#thread.unref();
@@ -111,6 +119,10 @@ export class SearchWorker {
     // A pending search keeps the process alive.
     this.#thread.ref();
     this.#pieces = file === undefined ? readWhole(job) : undefined;
+    this.#endsAt = undefined;
+    this.#countsSince = undefined;
+    this.#leftMs = deadlineMs;
+    this.#unsearched = 0;
     for (let ahead = 0; ahead < PIECES_AHEAD; ahead++) void this.#sendPiece(job);
     this.#startTimer(START_MS, () => {
       void this.end(new SearchFailedError("its worker did not start; try again"));
@@ -149,6 +161,18 @@ export class SearchWorker {
     return (this.#timer = setTimeout(onTime, timerMs(ms)));
   }
 
+  #awaitDeadline(job: SearchJob): void {
+    if (this.#endsAt === undefined || this.#stopped !== undefined) return;
+    const now = performance.now();
+    if (this.#countsSince !== undefined) this.#leftMs -= now - this.#countsSince;
+    const counts = this.#pieces === undefined || this.#unsearched > 0;
+    this.#countsSince = counts ? now : undefined;
+    const untilEnd = this.#endsAt - now;
+    this.#startTimer(Math.max(counts ? Math.min(this.#leftMs, untilEnd) : untilEnd, 0), () => {
+      this.stop(() => ({ outcome: outcomeOf(job, "deadline") }));
+    });
+  }
+
   async #sendPiece(job: SearchJob): Promise<void> {
     const id = this.#id;
     try {
@@ -161,6 +185,8 @@ export class SearchWorker {
       // A copy, since the bytes may belong to the store; a Buffer's own slice would share its memory.
       const bytes = new Uint8Array(piece.value);
       this.#post({ id, kind: "piece", bytes }, [bytes.buffer]);
+      this.#unsearched++;
+      this.#awaitDeadline(job);
     } catch (error) {
       if (this.#job === job) this.stop(() => ({ error: asReadFailure(error) }));
     }
@@ -171,12 +197,13 @@ export class SearchWorker {
     if (job === undefined || answer.id !== this.#id) return;
     switch (answer.kind) {
       case "begun":
-        if (this.#stopped !== undefined) return;
-        this.#startTimer(job.deadlineMs, () => {
-          this.stop(() => ({ outcome: outcomeOf(job, "deadline") }));
-        });
+        this.#endsAt =
+          performance.now() + job.deadlineMs * (this.#pieces ? DEFAULTS.searchWaits : 1);
+        this.#awaitDeadline(job);
         return;
       case "taken":
+        this.#unsearched--;
+        this.#awaitDeadline(job);
         void this.#sendPiece(job);
         return;
       case "matches":
@@ -191,6 +218,7 @@ export class SearchWorker {
         job.settle(this.#stopped?.() ?? { error: errorOf(job, answer.failure) });
         break;
     }
+    const isComplete = answer.kind === "ended" && !answer.stopped && this.#stopped === undefined;
     this.#job = undefined;
     this.#pieces = undefined;
     this.#stopped = undefined;
@@ -198,7 +226,7 @@ export class SearchWorker {
     this.#startTimer(IDLE_MS, () => {
       void this.end(new SearchFailedError("its worker was idle; try again"));
     }).unref();
-    this.#onFree();
+    this.#onFree(isComplete);
   }
 }
 

@@ -30,7 +30,7 @@ export interface Searcher {
    * then.
    *
    * @throws InvalidPatternError when the pattern cannot be used.
-   * @throws SearchTimeoutError when it waited for other searches for five times its deadline.
+   * @throws SearchTimeoutError when, for five times its deadline, it waited and no other search was completed.
    */
   search(source: SearchSource, query: SearchQuery, options: SearchOptions): Promise<SearchOutcome>;
   /** Rejects the searches that are pending here, and later ones. The workers are the process's, and end by themselves. */
@@ -78,11 +78,19 @@ class PooledSearcher implements Searcher {
     const abort = (): void => {
       pool.stop(job, { error: signal?.reason as unknown });
     };
-    const waitMs = timerMs(deadlineMs * DEFAULTS.searchWaits);
-    const waitTimer = setTimeout(() => {
+    const waitMs = deadlineMs * DEFAULTS.searchWaits;
+    const waitsSince = performance.now();
+    const giveUp = (): void => {
+      // A long queue that moves is no reason to give up.
+      const stoodStillMs = performance.now() - Math.max(waitsSince, pool.lastCompleteAt);
+      if (stoodStillMs < waitMs) {
+        waitTimer = setTimeout(giveUp, timerMs(waitMs - stoodStillMs));
+        return;
+      }
       const error = new SearchTimeoutError(query.pattern, deadlineMs, 0, waitMs);
       pool.stopWaiting(job, { error });
-    }, waitMs);
+    };
+    let waitTimer = setTimeout(giveUp, timerMs(waitMs));
     signal?.addEventListener("abort", abort, { once: true });
     this.#pending.set(job, settled);
     pool.run(job);

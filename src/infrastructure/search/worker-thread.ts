@@ -16,7 +16,15 @@ const BATCH = 50;
 
 const buffer = Buffer.alloc(SEARCH_BUFFER_BYTES);
 let running:
-  { readonly id: number; readonly lines: LineSearch; readonly send: () => void } | undefined;
+  | {
+      readonly id: number;
+      readonly lines: LineSearch;
+      readonly send: () => void;
+      /** The time of the search goes on; what it waited for a piece does not count. */
+      readonly resume: () => void;
+      readonly pause: () => void;
+    }
+  | undefined;
 
 parentPort?.on("message", (request: SearchRequest) => {
   const { id } = request;
@@ -33,17 +41,23 @@ function take(request: SearchRequest): void {
   if (kind === "search") {
     answer({ id, kind: "begun" });
     running = begin(request);
-    if (request.file === undefined) return;
+    if (request.file === undefined) {
+      running.pause();
+      return;
+    }
     feedFromFile(request.file, running.lines);
   } else if (running?.id !== id) return;
   else if (kind === "piece") {
+    running.resume();
     running.lines.push(request.bytes);
     if (!running.lines.stopped) {
+      running.pause();
       answer({ id, kind: "taken" });
       return;
     }
   } else if (kind === "stop") running.lines.stop();
-  const { lines, send } = running;
+  const { lines, send, resume } = running;
+  if (kind === "end") resume();
   running = undefined;
   lines.finish();
   send();
@@ -56,7 +70,8 @@ function answer(message: SearchAnswer): void {
 
 function begin(request: Extract<SearchRequest, { kind: "search" }>): NonNullable<typeof running> {
   const { id, query, deadlineMs } = request;
-  const endsAt = performance.now() + deadlineMs;
+  let endsAt = performance.now() + deadlineMs;
+  let leftMs = deadlineMs;
   const tally = new SharedProgress(request.progress);
   let sent = 0;
   let batch: SearchMatch[] = [];
@@ -75,7 +90,15 @@ function begin(request: Extract<SearchRequest, { kind: "search" }>): NonNullable
       if (sent < SENT_AT_ONCE || batch.length >= BATCH) send();
     },
   });
-  return { id, lines, send };
+  return {
+    ...{ id, lines, send },
+    resume: () => {
+      endsAt = performance.now() + leftMs;
+    },
+    pause: () => {
+      leftMs = endsAt - performance.now();
+    },
+  };
 }
 
 /** Reads at explicit positions, so that other readers of the descriptor do not matter. */

@@ -1,4 +1,3 @@
-import { encodeWtf8 } from "../text/wtf8.js";
 import { LINE_FEED, SPACE } from "../text/code-units.js";
 import {
   COLON,
@@ -131,28 +130,6 @@ class IndentedLayout implements JsonVisitor {
 
   #byteAt(offset: number): number {
     return this.chunk[offset - this.#base] as number;
-  }
-}
-
-/** Enters everything, so that all of it is checked. */
-const CHECK: JsonVisitor = {
-  isDone: false,
-  beginKey: () => false,
-  key: () => undefined,
-  begin: () => true,
-  end: () => undefined,
-};
-
-/** Whether a text is JSON or JSON Lines from its start to its end, so that a query can answer. */
-export function isJsonText(text: string): boolean {
-  try {
-    const walker = new JsonWalker(CHECK, 0);
-    walker.push(encodeWtf8(text));
-    walker.end();
-    return true;
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) return false;
-    throw error;
   }
 }
 

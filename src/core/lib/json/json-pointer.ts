@@ -388,6 +388,12 @@ async function follow(
     if (tracker.isDone || (tracker.isSettled && at - start >= SURE_BYTES)) return tracker.outcome;
   }
   signal?.throwIfAborted();
-  walker.end();
+  try {
+    walker.end();
+  } catch (error) {
+    // What is whole before the place where JSON is cut off can be read.
+    if (tracker.outcome?.found) return tracker.outcome;
+    throw error;
+  }
   return tracker.finish();
 }

@@ -59,10 +59,12 @@ export interface ParsedQuery extends Partial<Omit<RecordQuery, "where" | "maxCha
 
 const EXPECTED =
   'conditions and words separated by commas, such as "status=failed, price>=100, name~foo", with ' +
-  "count, distinct f, sum f, min f, max f, sort f, sort -f, fields a b, limit n or skip n; a value " +
+  "count, distinct f, sum f, avg f, min f, max f, sort f, sort -f, fields a b, limit n or skip n; a value " +
   "with a comma in it is quoted";
 
 const OPERATOR = /!=|<>|<=|>=|==|=~|!~|[=<>~]|(?<=\s)(?:not contains|contains)(?=\s)/i;
+/** What makes a field of a pointer before it, rather than the place of the records. */
+const NEXT_OPERATOR = /^\s*(?:[!<>=~]|(?:not\s+)?contains\s)/i;
 const SPELLINGS: Readonly<Record<string, Comparison>> = {
   ...{ "<>": "!=", "==": "=", "=~": "~", contains: "~", "not contains": "!~" },
   ...{ $eq: "=", $ne: "!=", $lt: "<", $lte: "<=", $gt: ">", $gte: ">=", $regex: "~" },
@@ -70,12 +72,10 @@ const SPELLINGS: Readonly<Record<string, Comparison>> = {
 };
 /** A word, and what it is about: after a blank, or in parentheses. */
 const WORD =
-  /^(count by|group by|order by|sort by|distinct|sum|min|max|sort|fields|select|limit|skip|offset)(?=[\s(])([^]*)$/i;
-/** Words that may follow a value without a comma, at the end of a clause. */
-const LAST_WORDS = [
-  /\s(?:limit|skip)\s+\d+$/i,
-  /\s(?:sort|order by|sort by)\s+-?[\w./]+(?:\s+(?:asc|desc))?$/i,
-];
+  /^(count by|group by|order by|sort by|distinct|sum|avg|mean|average|min|max|sort|fields|select|limit|skip|offset)(?=[\s(])([^]*)$/i;
+/** Words that may follow a value without a comma, at the end of a clause; a value that ends so is quoted. */
+const LAST_WORDS =
+  /\s(?:count|(?:limit|skip)\s+\d+|(?:sort|order by|sort by)\s+-?[\w./]+(?:\s+(?:asc|desc))?|(?:distinct|sum|avg|mean|average|min|max)\s+[\w./]+)$/i;
 
 /**
  * Reads the query language: `status=failed, price>100, sort -price, limit 5`, with a pointer to the
@@ -117,10 +117,14 @@ type Draft = { -readonly [K in keyof ParsedQuery]: ParsedQuery[K] };
 
 /** A pointer at the beginning says where the records are; returns what follows it. */
 function takePointer(clause: string, parsed: Draft): string {
-  const text = clause.replace(/^where\s+/i, "");
+  let text = clause.replace(/^where\s+/i, "");
+  if (/^count\s+[/$#]/i.test(text)) {
+    parsed.count = true;
+    text = text.slice("count".length).trimStart();
+  }
   if (!/^[/$#]/.test(text)) return text;
   const [first = ""] = /^\S+/.exec(text) ?? [];
-  if (OPERATOR.test(first) || OPERATOR.test(text.slice(first.length).slice(0, 4))) return text;
+  if (OPERATOR.test(first) || NEXT_OPERATOR.test(text.slice(first.length))) return text;
   const rest = text.slice(first.length).trim();
   // A key may have blanks in it: without a condition or a word, all of it is the pointer.
   const isAll = parseCondition(rest) === undefined && !/^count$/i.test(rest) && !readWord(rest);
@@ -146,6 +150,11 @@ function takeWord(clause: string, parsed: Draft): boolean {
     case "count by":
     case "group by":
       parsed.distinct = value;
+      return true;
+    case "avg":
+    case "mean":
+    case "average":
+      parsed.sum = value;
       return true;
     case "sum":
     case "min":
@@ -207,16 +216,18 @@ function splitClauses(text: string): string[] {
 }
 
 function splitLastWords(clause: string): string[] {
-  if (/["']/.test(clause)) return [clause];
-  let rest = clause;
   const words: string[] = [];
-  for (const word of LAST_WORDS) {
-    const found = word.exec(rest);
-    if (!found) continue;
+  let rest = clause;
+  for (;;) {
+    const found = LAST_WORDS.exec(rest);
+    const before = rest.slice(0, found?.index).trimEnd();
+    // What is in quotes is a value, and what has nothing to follow is a clause by itself.
+    const isOpen =
+      (before.match(/(?<!\\)"/g)?.length ?? 0) % 2 === 1 || /[=<>~]\s*'[^']*$/.test(before);
+    if (!found || isOpen || parseCondition(before) === undefined) return [rest, ...words];
     words.unshift(found[0].trim());
-    rest = rest.slice(0, found.index).trimEnd();
+    rest = before;
   }
-  return [rest, ...words];
 }
 
 function unquoteText(text: string): string {
@@ -461,7 +472,10 @@ export class RecordChooser {
   answer(place: string): QueryAnswer {
     this.#requireFields(place);
     const of = this.#query.where.length > 0 ? ` of ${this.#total}` : "";
-    const head = `${this.#chosen}${of} record${this.#total === 1 ? "" : "s"}${place === "" ? "" : ` at ${place}`}`;
+    const found = `${this.#chosen}${of} record${this.#total === 1 ? "" : "s"}${place === "" ? "" : ` at ${place}`}`;
+    // A number alone does not show that what was read is what was meant.
+    const isBare = (this.#chosen === 0 || this.#query.count) && this.#query.where.length > 0;
+    const head = isBare ? `${found}: ${formatRecordQuery({ where: this.#query.where })}` : found;
     const whole = { chosen: this.#chosen, from: Math.min(1, this.#chosen), to: this.#chosen };
     if (this.#query.count) return { text: head, ...whole };
     if (this.#measured) return { ...whole, ...this.#measuredAnswer(head, this.#measured) };
@@ -476,7 +490,8 @@ export class RecordChooser {
     const without = this.#chosen - this.#numbers;
     if (word === "sum") {
       const rest = without > 0 ? `, ${without} without a number` : "";
-      return { text: `sum of ${field.name}: ${roundSum(this.#sum)} (${head}${rest})` };
+      const mean = this.#numbers > 0 ? `, mean ${roundSum(this.#sum / this.#numbers)}` : "";
+      return { text: `sum of ${field.name}: ${roundSum(this.#sum)}${mean} (${head}${rest})` };
     }
     const { value, place } = this.#extreme ?? {};
     const found = value === undefined ? "none" : `${textOf(value)}, ${place ?? ""}`;

@@ -34,7 +34,7 @@ export function isScalar(value: unknown): value is Scalar {
 /** A scalar as text: strings as they are, everything else as JSON. */
 export function textOf(value: Scalar): string {
   if (typeof value === "string") return value;
-  return value instanceof ExactNumber ? value.source : JSON.stringify(value);
+  return value instanceof ExactNumber ? value.source : String(value);
 }
 
 /** A field as it was asked for, and the paths it may mean, the most likely first. */
@@ -155,9 +155,10 @@ export function renderRecord(record: unknown, look: RecordLook): string {
     room -= text.length + 2;
     parts.set(name, text);
   };
-  // What was asked for is shown once; where else it occurs, as in addresses, tells no more.
-  const [first] = [...wanted.filter(isShort), ...wanted];
+  // What was asked for comes first, at least once; where else it occurs, as in addresses, tells no more.
+  const [first, ...others] = [...wanted.filter(isShort), ...wanted];
   if (first !== undefined) add(first, WANTED_CHARS, true);
+  for (const leaf of others.filter(isShort)) add(leaf, GLANCE_CHARS);
   for (const leaf of leaves.filter(isShort)) add(leaf, GLANCE_CHARS);
   for (const leaf of [...wanted, ...leaves]) if (textOf(leaf.value).length < room) add(leaf, room);
   const all = new Set([...names, ...wanted.map(({ path }) => nameOf(path))]);

@@ -96,13 +96,13 @@ function explainOpen(text: string): string | undefined {
 export type RereadPattern = Pick<SearchQuery, "pattern" | "ignoreCase">;
 
 const SLASHED = /^\/(.+)\/([dgimsuvy]*)$/s;
-const FLAGGED_GROUP = /\(\?([ims]+):/g;
+const FLAGS = /\(\?([ims]+)([:)])/g;
 const ANY_ESCAPE = /\\([^])/g;
 /** Escapes of grep that stand for something else in JavaScript, where they are plain characters. */
 const GREP_ESCAPES: Readonly<Record<string, string>> = { "<": "\\b", ">": "\\b", "|": "|" };
 
 /**
- * Reads a pattern as the syntax of another tool: `/error/i`, `(?i:error)`, `\<word\>`, `one\|two`.
+ * Reads a pattern as the syntax of another tool: `/error/i`, `(?i:error)`, `a|(?i)b`, `\<word\>`, `one\|two`.
  * All of these also mean something in JavaScript, or may come to, so this is for a pattern that
  * matched nothing as it stands. Undefined if it would mean the same.
  */
@@ -115,9 +115,9 @@ export function rereadPattern({
   let flags = "";
   const [, slashed = pattern, slashFlags = ""] = SLASHED.exec(pattern) ?? [];
   const read = slashed
-    .replace(FLAGGED_GROUP, (_, letters: string) => {
+    .replace(FLAGS, (_, letters: string, end: string) => {
       flags += letters;
-      return "(?:";
+      return end === ":" ? "(?:" : "";
     })
     .replace(ANY_ESCAPE, (escape, letter: string) => GREP_ESCAPES[letter] ?? escape);
   if (read === pattern) return undefined;

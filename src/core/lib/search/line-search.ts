@@ -1,4 +1,4 @@
-import { withoutColors } from "../digest/printable.js";
+import { withoutColors } from "../text/printable.js";
 import { LINE_FEED } from "../text/code-units.js";
 import { decodeWtf8 } from "../text/wtf8.js";
 import type { CompiledPattern, Span } from "./compile-pattern.js";

@@ -114,7 +114,15 @@ function afterWindow({ textColumn, text }: MatchWindow): number {
 }
 
 function renderMatch(match: SearchMatch): string {
+  if (isNumbered(match)) return match.text;
   return `${match.line}:${renderWindow(match, match.lineChars)}`;
+}
+
+/** Whether a tool put this very number before the line: another one would only repeat it. */
+function isNumbered({ line, text, lineChars }: ContextLine): boolean {
+  const number = String(line);
+  const [own = ""] = text.length < lineChars ? [] : (/^ *\d+(?=[→\t])/.exec(text) ?? []);
+  return own.trimStart() === number;
 }
 
 /** The matching line, with as many of the nearest context lines as fit. */
@@ -138,6 +146,8 @@ function renderWindow({ text, textColumn }: MatchWindow, lineChars: number): str
   return `[chars ${textColumn}-${textColumn + text.length - 1} of ${lineChars}] ${text}`;
 }
 
-function renderContext({ line, text, lineChars }: ContextLine, mark = "-"): string {
+function renderContext(shown: ContextLine, mark = "-"): string {
+  const { line, text, lineChars } = shown;
+  if (isNumbered(shown)) return text;
   return `${line}${mark}${text}${text.length < lineChars ? ` [… ${lineChars} chars]` : ""}`;
 }

@@ -2,15 +2,21 @@ import { DEFAULTS } from "../../defaults.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { ContextOffloadError } from "../../errors/context-offload-error.js";
 import { InvalidPatternError, SearchTimeoutError } from "../../errors/reading-errors.js";
-import { countOf } from "../../lib/digest/printable.js";
+import { countOf } from "../../lib/text/printable.js";
 import { JsonPointerError, locatePath, parsePointer } from "../../lib/json/json-pointer.js";
 import { rereadPattern } from "../../lib/search/compile-pattern.js";
 import { renderMatches, type RenderedMatches } from "../../lib/search/render-matches.js";
-import type { SearchOutcome, SearchQuery, SearchSource } from "../../lib/search/search-terms.js";
+import type {
+  ContextLine,
+  SearchOutcome,
+  SearchQuery,
+  SearchSource,
+} from "../../lib/search/search-terms.js";
 import { LINE_FEED, takeStart } from "../../lib/text/code-units.js";
 import { quote } from "../../lib/text/quote.js";
-import { namingLine } from "../../lib/text/text-blocks.js";
+import { blockLines, isNaming, namingLine } from "../../lib/text/text-blocks.js";
 import { collectPieces, readPieces } from "../../lib/text/byte-source.js";
+import { seekLineEnd } from "../../lib/text/read-text.js";
 import { scanBytes } from "../../lib/text/text-index.js";
 import { requireRange } from "../../lib/text/text-range.js";
 import { decodeWtf8 } from "../../lib/text/wtf8.js";
@@ -35,32 +41,35 @@ export interface MeantSearch<Outcome> {
 
 /**
  * Searches for the pattern as given. Where that matches nothing or is not valid, and the pattern
- * has a meaning in the syntax of other tools, it is searched for as such.
+ * has a meaning in the syntax of other tools or stands in the text as it is, it is searched for as such.
  */
 export async function searchAsMeant<Outcome extends Pick<SearchOutcome, "matchingLines">>(
   query: SearchQuery,
   remainingMs: () => number,
   search: (query: SearchQuery) => Promise<Outcome>,
 ): Promise<MeantSearch<Outcome>> {
-  const reread = rereadPattern(query);
-  const first = await search(query).catch((error: unknown) => {
-    if (reread && error instanceof InvalidPatternError) return error;
-    throw error;
-  });
-  const isInvalid = first instanceof InvalidPatternError;
-  if (reread && (isInvalid || (first.matchingLines === 0 && remainingMs() > 0))) {
-    const asked = { ...query, ...reread };
-    const outcome = await search(asked).catch((error: unknown) => {
-      if (error instanceof InvalidPatternError) return undefined;
+  const attempt = (asked: SearchQuery): Promise<Outcome | InvalidPatternError> =>
+    search(asked).catch((error: unknown) => {
+      if (error instanceof InvalidPatternError) return error;
       throw error;
     });
-    if (outcome && (isInvalid || outcome.matchingLines > 0)) {
+  const first = await attempt(query);
+  const isInvalid = first instanceof InvalidPatternError;
+  const reread = rereadPattern(query);
+  if (reread && (isInvalid || first.matchingLines === 0) && remainingMs() > 0) {
+    const asked = { ...query, ...reread };
+    const outcome = await attempt(asked);
+    const isFound = !(outcome instanceof InvalidPatternError) && outcome.matchingLines > 0;
+    if (isFound || (isInvalid && !(outcome instanceof InvalidPatternError))) {
       const inAnyCase = asked.ignoreCase && !query.ignoreCase ? ", ignoring case" : "";
       return { asked, outcome, note: `Searched for ${quote(asked.pattern)}${inAnyCase}.` };
     }
   }
-  if (isInvalid) throw first;
-  return { asked: query, outcome: first, note: undefined };
+  if (!isInvalid) return { asked: query, outcome: first, note: undefined };
+  const asked = { ...query, literal: true };
+  const outcome = query.literal || remainingMs() <= 0 ? first : await attempt(asked);
+  if (outcome instanceof InvalidPatternError || outcome.matchingLines === 0) throw first;
+  return { asked, outcome, note: `Searched for ${quote(asked.pattern)} as plain text.` };
 }
 
 /** A wider search that matches where the one that was asked for does not. */
@@ -140,12 +149,19 @@ export interface GrepOptions extends ReadOptions {
   readonly startLine?: number | undefined;
   /** The character of that line to search from, to continue on a long line. Default 1. */
   readonly startChar?: number | undefined;
+  /** The last line to search. Default: the last one. */
+  readonly endLine?: number | undefined;
   /** Only inside of this value of JSON, by its pointer. Default: the whole text. */
   readonly pointer?: string | undefined;
   /** Only count the matches. Default false. */
   readonly count?: boolean | undefined;
   /** Leave out the time at the start of each line, and say so, where all lines begin with one. Default false. */
   readonly withoutTimes?: boolean | undefined;
+  /**
+   * Unless `contextBefore` or `contextAfter` is given, show the function or the section that one of few matches
+   * begins. Default false.
+   */
+  readonly around?: boolean | undefined;
   /** The search is stopped after this many milliseconds. Default 2,000. */
   readonly deadlineMs?: number | undefined;
 }
@@ -158,8 +174,12 @@ export interface GrepRequest {
   readonly withoutTimes: boolean;
   /** Only the number of matches. */
   readonly count: boolean;
+  /** Whether few matches are shown with what is around them. */
+  readonly around: boolean;
   /** The value that the search is limited to. */
   readonly pointer: string | undefined;
+  /** The last line that is searched. */
+  readonly endLine: number | undefined;
   readonly deadlineMs: number;
 }
 
@@ -182,8 +202,8 @@ export async function grepText(
   { searchText, clock, countElsewhere }: GrepTools,
 ): Promise<Reading> {
   const { query } = request;
-  const endsAt = clock.now() + request.deadlineMs;
-  const remainingMs = (): number => endsAt - clock.now();
+  const endsAt = clock.elapsed() + request.deadlineMs;
+  const remainingMs = (): number => endsAt - clock.elapsed();
   let isChecked = false;
   const search = async (asked: SearchQuery, deadlineMs = Math.max(1, remainingMs())) => {
     // What was found intact need not be looked at again.
@@ -203,37 +223,46 @@ export async function grepText(
     const range = { start: asked.fromLine, end: asked.fromLine, count: scannedLines };
     requireRange({ ...range, names: ["startLine"], unit: "line", owner: "the text" });
   }
-  if (outcome.matches.length > 0) {
+  const show = async (asked: SearchQuery, outcome: SearchOutcome, note: string | undefined) => {
     const found = { ...request, query: asked };
-    // Who asks for lines around a match wants lines.
-    const isPlain = asked.contextBefore + asked.contextAfter === 0 && target.view === "readable";
-    const records = isPlain && !request.count ? await describeRecords(target, outcome) : undefined;
+    const isPlain = wantsNoLines(target, asked);
+    const records = request.count ? undefined : await findRecordLines(target, asked, outcome);
     if (records) {
       return answer(target, found, outcome, renderRecords(records, outcome, target.maxChars), note);
     }
     const toShow = await withFewMore(outcome, found, search);
-    const show = request.withoutTimes ? renderWithoutTimes : renderMatches;
-    const named = show(await withHeadings(target, toShow), asked, target.maxChars);
+    const render = request.withoutTimes ? renderWithoutTimes : renderMatches;
+    const isWide = request.around && isPlain && !request.count;
+    const surrounded = await withSurroundings(target, toShow, isWide ? AROUND_CHARS : 0);
+    const around = surrounded.outcome;
+    const hasLines = around.matches.some(({ before, after }) => before.length + after.length > 0);
+    const drawn = isWide && hasLines ? { ...asked, contextAfter: 1 } : asked;
+    const named = render(around, drawn, target.maxChars);
     // Where not all of the matches are shown, their names must not take the place of some.
-    const whole = named.left > 0 ? show(toShow, asked, target.maxChars) : named;
+    const whole = named.left > 0 ? render(toShow, asked, target.maxChars) : named;
     const ends =
       whole.left > 0 && request.isOpen && remainingMs() > 0
-        ? await showEnds(toShow, asked, target.maxChars, search, show)
+        ? await showEnds(toShow, asked, target.maxChars, search, render)
         : undefined;
-    return answer(target, found, toShow, ends ?? whole, note);
-  }
+    const notes = [note, whole === named ? surrounded.note : undefined].filter(Boolean).join(" ");
+    return answer(target, found, toShow, ends ?? whole, notes === "" ? undefined : notes);
+  };
+  if (outcome.matches.length > 0) return show(asked, outcome, note);
 
   const { artifactId } = target.record;
   const callFor = (id: string, made: SearchQuery): NextCall => ({
     tool: "grep_knowledge",
     input: { artifact_id: id, ...callInput(made), ...viewInput(target) },
   });
+  let found = outcome;
   const near = await findNear(query, remainingMs, async (wider, deadlineMs) => {
     // Before a value is not in it.
     if (request.pointer !== undefined && wider.fromLine !== query.fromLine) return 0;
-    const found = await search(wider, deadlineMs);
+    found = await search(wider, deadlineMs);
     return found.matchingLines;
   });
+  // Whoever wrote the word in another case, or not as an expression, wants these.
+  if (near && near.query.fromLine === query.fromLine) return show(near.query, found, near.note);
   if (near) return nothing(target, near.note, callFor(artifactId, near.query));
   const elsewhere = remainingMs() > 0 ? await countElsewhere(query, remainingMs()) : [];
   const [first] = elsewhere;
@@ -245,7 +274,7 @@ export async function grepText(
 }
 
 /** Searches one text and compares it with its hash, in parallel, since the search runs in another thread. */
-export async function searchIntact(
+async function searchIntact(
   target: OpenTarget,
   query: SearchQuery,
   deadlineMs: number,
@@ -301,7 +330,7 @@ async function searchTarget(
 
 function answer(
   target: OpenTarget,
-  { query, count, pointer, deadlineMs }: GrepRequest,
+  { query, count, pointer, endLine, deadlineMs }: GrepRequest,
   outcome: SearchOutcome,
   rendered: RenderedMatches,
   searchedAs: string | undefined,
@@ -317,7 +346,7 @@ function answer(
   }
   const note = notes.length > 0 ? notes.join(" ") : undefined;
   if (count) {
-    const text = `${artifactId}: ${total}`;
+    const text = `${artifactId}: ${countOf(outcome.matchingLines, "matching line")}`;
     return {
       ...nothing(target, note),
       text,
@@ -329,6 +358,7 @@ function answer(
     left > 0 ? rendered.nextLine : Math.max(rendered.nextLine, outcome.scannedLines + 1);
   const place = {
     start_line: nextLine,
+    ...(endLine === undefined ? {} : { end_line: endLine }),
     ...(nextChar === undefined ? {} : { start_char: nextChar }),
   };
   const within = pointer === undefined ? {} : { pointer };
@@ -368,6 +398,11 @@ export async function locateValue(
   return { fromLine, fromChar, end: located.end };
 }
 
+/** The byte after a line; the last one of the text if it has fewer lines. */
+export async function endOfLine({ text, signal }: OpenTarget, line: number): Promise<number> {
+  return (await seekLineEnd(await text.withIndex(), line, signal)).byte;
+}
+
 /** A text up to a byte. */
 export function cutSource(source: SearchSource, end: number): SearchSource {
   const read = (from: number, to: number) => source.read(from, Math.min(to, end));
@@ -377,25 +412,64 @@ export function cutSource(source: SearchSource, end: number): SearchSource {
 /** Of longer texts the functions and sections are not named: they would have to be read whole. */
 const NAMED_BYTES = 1_048_576;
 
-/** The matches with the lines that name the functions or sections they are in. */
-async function withHeadings(
+/** Matches with what stands around them, and what of it did not fit. */
+interface Surrounded {
+  readonly outcome: SearchOutcome;
+  readonly note: string | undefined;
+}
+
+/**
+ * The matches with the lines that name the functions or sections they are in. What begins at one of few
+ * matches is shown as far as there is room for it, since whoever looks for its name wants to read it.
+ */
+async function withSurroundings(
   { text: { source }, signal }: OpenTarget,
   outcome: SearchOutcome,
-): Promise<SearchOutcome> {
-  if (source.size > NAMED_BYTES || outcome.matches.length === 0) return outcome;
+  room: number,
+): Promise<Surrounded> {
+  if (source.size > NAMED_BYTES || outcome.matches.length === 0)
+    return { outcome, note: undefined };
   const all = decodeWtf8(await collectPieces(readPieces(source, signal)));
-  const lines = all.split("\n");
+  const lines = all.split("\n").map((line) => line.replace(/\r$/, ""));
+  const quote = (from: number, to: number): ContextLine[] =>
+    lines.slice(from, to).map((text, at) => ({
+      ...{ line: from + at + 1, lineChars: text.length },
+      text: takeStart(text, MAX_HEADING_CHARS),
+    }));
+  const { matchingLines } = outcome;
+  const isBeginning = ({ line }: { readonly line: number }): boolean =>
+    (matchingLines <= FEW_MATCHES && isNaming(lines, line - 1)) ||
+    (matchingLines === 1 && OPENING.test(lines[line - 1] ?? ""));
+  const beginning = room > 0 ? outcome.matches.find(isBeginning) : undefined;
+  let note: string | undefined;
   const matches = outcome.matches.map((match) => {
-    const at = namingLine(lines, match.line - 1);
-    const [heading] = at === undefined ? [] : [(lines[at] ?? "").replace(/\r$/, "")];
-    if (at === undefined || heading === undefined || heading.length > MAX_HEADING_CHARS)
-      return match;
-    return { ...match, heading: { line: at + 1, text: heading, lineChars: heading.length } };
+    const { line } = match;
+    const at = namingLine(lines, line - 1);
+    const [heading] = at === undefined ? [] : quote(at, at + 1);
+    const isNamed = heading !== undefined && heading.text.length === heading.lineChars;
+    const named = isNamed ? { ...match, heading } : match;
+    if (match !== beginning) return named;
+    const count = blockLines(lines.slice(line - 1, line - 1 + MAX_BLOCK_LINES));
+    const below = quote(line, line - 1 + Math.min(count ?? MAX_SHOWN_LINES, MAX_SHOWN_LINES));
+    let left = room;
+    const end = below.findIndex(({ text }) => (left -= text.length + 1) < 0);
+    const after = end === -1 ? below : below.slice(0, end);
+    const last = line + after.length;
+    const isWhole = count === undefined ? last >= lines.length : after.length >= count - 1;
+    if (!isWhole) note = `What begins at line ${line} is shown up to line ${last}.`;
+    return { ...named, after };
   });
-  return { ...outcome, matches };
+  return { outcome: { ...outcome, matches }, note };
 }
 
 const MAX_HEADING_CHARS = 160;
+/** How much is shown of what begins at a match. */
+const AROUND_CHARS = 1_200;
+const MAX_SHOWN_LINES = 40;
+/** The end of a longer block is not looked for. */
+const MAX_BLOCK_LINES = 5_000;
+/** What opens a block that has no name. */
+const OPENING = /[[({]\s*$/;
 
 type Search = (query: SearchQuery) => Promise<SearchOutcome>;
 
@@ -482,6 +556,20 @@ function renderWithoutTimes(
 
 const STAMP_NOTE = "[The time at the start of each line is left out.]";
 
+/** Who asks for lines around a match wants lines. */
+function wantsNoLines({ view }: OpenTarget, asked: SearchQuery): boolean {
+  return asked.contextBefore + asked.contextAfter === 0 && view === "readable";
+}
+
+/** Matches in JSON are shown as the records that they are in. */
+async function findRecordLines(
+  target: OpenTarget,
+  asked: SearchQuery,
+  outcome: SearchOutcome,
+): Promise<readonly RecordLine[] | undefined> {
+  return wantsNoLines(target, asked) ? describeRecords(target, outcome) : undefined;
+}
+
 function renderRecords(
   records: readonly RecordLine[],
   { matchingLines }: SearchOutcome,
@@ -551,7 +639,25 @@ export interface SessionSearchTools {
     record: ArtifactRecord,
     query: SearchQuery,
     deadlineMs: number,
-  ) => Promise<SearchOutcome>;
+  ) => Promise<ArtifactSearch>;
+}
+
+/** What was found in one artifact: its lines, and the records that these are in. */
+export interface ArtifactSearch {
+  readonly outcome: SearchOutcome;
+  readonly records: readonly RecordLine[] | undefined;
+}
+
+/** Searches one of several artifacts while it is open. */
+export async function searchOpen(
+  target: OpenTarget,
+  query: SearchQuery,
+  deadlineMs: number,
+  searchText: SearchText,
+): Promise<ArtifactSearch> {
+  const outcome = await searchIntact(target, query, deadlineMs, searchText);
+  const records = await findRecordLines(target, query, outcome);
+  return { outcome, records };
 }
 
 /** What one search goes through, newest first. */
@@ -604,8 +710,8 @@ export async function grepArtifacts(
   { clock, list, search }: SessionSearchTools,
 ): Promise<SessionReading> {
   const { query, deadlineMs, signal } = request;
-  const endsAt = clock.now() + deadlineMs;
-  const remainingMs = (): number => endsAt - clock.now();
+  const endsAt = clock.elapsed() + deadlineMs;
+  const remainingMs = (): number => endsAt - clock.elapsed();
   const { records, older, cursorAfter } = await list();
   const pass = (asked: SearchQuery): Promise<Pass> => {
     signal?.throwIfAborted();
@@ -683,36 +789,36 @@ async function searchEach(
     if (deadlineMs <= 0) pass.timedOut = true;
     if (pass.timedOut) break;
     const { artifactId, sessionId } = record;
-    const outcome = await searchOne(
+    const found = await searchOne(
       record,
       { ...query, maxResults: Math.max(1, room) },
       deadlineMs,
       search,
     );
-    if (outcome === "timeout") {
+    if (found === "timeout") {
       pass.timedOut = true;
       break;
     }
-    if (outcome === "unreadable") {
+    if (found === "unreadable") {
       pass.unreadable += 1;
       pass.searched += 1;
       continue;
     }
+    const { outcome, records: lines } = found;
     if (outcome.matchingLines > 0) {
-      const rendered = renderMatches(
-        outcome,
-        query,
-        room > 0 ? Math.max(1, maxChars - pass.text.length - HEADING_CHARS) : 1,
-      );
+      const most = room > 0 ? Math.max(1, maxChars - pass.text.length - HEADING_CHARS) : 1;
+      const rendered = lines
+        ? renderRecords(lines, outcome, most)
+        : renderMatches(outcome, query, most);
       const matches = rendered.shown + rendered.left;
       const of = sessions.size > 1 ? ` of session ${sessionId}` : "";
       const heading = count
         ? `${artifactId}${of}: ${matches}`
         : `[${artifactId}${of}: ${countOf(matches, "match", "matches")}]`;
-      const lines = pass.text === "" ? heading : `${pass.text}\n${heading}`;
-      if (lines.length > maxChars && pass.text !== "") break;
-      const fits = room > 0 && lines.length + 1 + rendered.text.length <= maxChars;
-      pass.text = fits ? `${lines}\n${rendered.text}` : lines;
+      const head = pass.text === "" ? heading : `${pass.text}\n${heading}`;
+      if (head.length > maxChars && pass.text !== "") break;
+      const fits = room > 0 && head.length + 1 + rendered.text.length <= maxChars;
+      pass.text = fits ? `${head}\n${rendered.text}` : head;
       pass.counts.push({ artifactId, sessionId, matches });
       pass.matchingLines += outcome.matchingLines;
       const left = fits ? rendered.left : count ? 0 : matches;
@@ -744,7 +850,7 @@ async function searchOne(
   query: SearchQuery,
   deadlineMs: number,
   search: SessionSearchTools["search"],
-): Promise<SearchOutcome | "timeout" | "unreadable"> {
+): Promise<ArtifactSearch | "timeout" | "unreadable"> {
   try {
     return await search(record, query, deadlineMs);
   } catch (error) {

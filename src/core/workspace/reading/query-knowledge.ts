@@ -1,6 +1,6 @@
 import { DEFAULTS } from "../../defaults.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
-import { countOf } from "../../lib/digest/printable.js";
+import { countOf } from "../../lib/text/printable.js";
 import {
   JsonPointerError,
   formatPointer,
@@ -129,7 +129,8 @@ export async function queryArtifact(
   request: QueryRequest,
 ): Promise<Reading> {
   return queryAsWritten(store, record, request).catch((error: unknown) => {
-    if (isPointerError(error) && !request.records && splitAtEvery(request.pointer)) {
+    const isElsewhere = isPointerError(error) || error instanceof JsonSyntaxError;
+    if (isElsewhere && !request.records && splitAtEvery(request.pointer)) {
       return queryAsWritten(store, record, { ...request, records: { where: [] } });
     }
     const pointer = rereadPointer(request.pointer);
@@ -198,7 +199,9 @@ async function query(
     ...(fields ? { fields } : {}),
     ...(signal ? { signal } : {}),
   };
-  const inner = await openInnerJson(store, record, stored, signal);
+  const inner =
+    (await openInnerJson(store, record, stored, signal)) ??
+    ((await beginsLikeJson(stored)) ? undefined : await openView(store, record, stored, signal));
   if (!inner) return queryJson(stored, asked);
   try {
     return await queryJson(inner, asked);
@@ -292,7 +295,7 @@ async function findRecords(
   const every = splitAtEvery(pointer);
   const list = await findJsonList(source, pointer, signal).catch((error: unknown) => {
     // A key may be an asterisk; where none is, it stands for every item.
-    if (every && error instanceof JsonPointerError)
+    if (every && (error instanceof JsonPointerError || error instanceof JsonSyntaxError))
       return findJsonList(source, every.list, signal, true);
     throw error;
   });
@@ -343,6 +346,13 @@ function flatten(record: PlacedRecord): PlacedRecord[] {
   const isList = Array.isArray(value) && value.some((item) => !isScalar(item));
   return isList ? stepInto(record, "*").flatMap(flatten) : [record];
 }
+
+/** Whether it need not be looked for in what the reader sees of a wrapping, which may hold JSON that is cut off. */
+async function beginsLikeJson(stored: ByteSource): Promise<boolean> {
+  return /^\s*[[{"]/.test(new TextDecoder("latin1").decode(await stored.read(0, OPENING_BYTES)));
+}
+
+const OPENING_BYTES = 64;
 
 /** How much of a text is searched for JSON that follows other lines. */
 const PREFACE_BYTES = 4_096;

@@ -65,7 +65,10 @@ export async function readBlock(target: ReadTarget, startLine: number): Promise<
   const request = { startLine, endLine: lines, maxChars, signal };
   const read = await readLines(text, request);
   const count = blockLines(read.text.split("\n"));
-  if (count !== undefined) return readLineRange(target, startLine, startLine + count - 1);
+  // A line by itself is hardly what somebody asked for who named no end.
+  if (count !== undefined && count > 1) {
+    return readLineRange(target, startLine, startLine + count - 1);
+  }
   const passage = await readLineRange(
     { ...target, maxChars: Math.min(maxChars, PASSAGE_CHARS) },
     startLine,

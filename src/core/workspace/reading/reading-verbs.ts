@@ -158,13 +158,13 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
       deadlineMs: requireCount("deadlineMs", options.deadlineMs, DEFAULTS.searchDeadlineMs),
       signal: options.signal,
     };
-    const { grepArtifacts, listNewest, searchIntact } = await loadGrep();
+    const { grepArtifacts, listNewest, searchOpen } = await loadGrep();
     return grepArtifacts(request, {
       clock,
       list: () => listNewest(store, options, without),
       search: (record, asked, deadlineMs) =>
         open(record, options, (target) =>
-          searchIntact(target, asked, deadlineMs, wiring.searchText),
+          searchOpen(target, asked, deadlineMs, wiring.searchText),
         ).catch((error: unknown) => {
           throw toCodedError(error);
         }),
@@ -225,7 +225,7 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
 
     grepKnowledge: (artifactId, pattern, options = {}) =>
       withText("grepKnowledge", artifactId, options, async (target) => {
-        const { grepText, locateValue, cutSource } = await loadGrep();
+        const { grepText, locateValue, cutSource, endOfLine } = await loadGrep();
         const pointer = requirePointer(options.pointer) || undefined;
         const value = pointer === undefined ? undefined : await locateValue(target, pointer);
         const startLine = requireCount("startLine", options.startLine, 1);
@@ -236,17 +236,31 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
           fromChar: requireCount("startChar", options.startChar, isBehind ? 1 : value.fromChar),
         };
         const { deadlineMs } = options;
+        const endLine =
+          options.endLine === undefined
+            ? undefined
+            : requireCount("endLine", options.endLine, startLine, startLine);
+        const end = Math.min(
+          value?.end ?? Infinity,
+          endLine === undefined ? Infinity : await endOfLine(target, endLine),
+        );
         const request = {
           query,
           pointer,
+          endLine,
           count: options.count ?? false,
           withoutTimes: options.withoutTimes ?? false,
           isOpen: options.maxResults === undefined && startLine === 1,
+          around:
+            options.around === true &&
+            pointer === undefined &&
+            options.contextBefore === undefined &&
+            options.contextAfter === undefined,
           deadlineMs: requireCount("deadlineMs", deadlineMs, DEFAULTS.searchDeadlineMs),
         };
         return grepText(target, request, {
           searchText: (source, asked, terms) =>
-            wiring.searchText(value ? cutSource(source, value.end) : source, asked, terms),
+            wiring.searchText(end < Infinity ? cutSource(source, end) : source, asked, terms),
           clock,
           countElsewhere: async (asked, remainingMs) => {
             const anywhere = { ...asked, fromLine: 1, fromChar: 1 };

@@ -1,4 +1,4 @@
-import { hiddenCharacters } from "../../lib/digest/printable.js";
+import { hiddenCharacters } from "../../lib/text/printable.js";
 
 /** What could end the reference, or pose as a part of one, however it is spelled. */
 const OUR_TAG = /<(?=[\s/]*knowledge)/gi;

@@ -1,7 +1,7 @@
 import type { ToolDescription } from "../../engine/format.js";
 import { InvalidArgumentError, OutOfRangeError } from "../../errors/argument-errors.js";
 import { ContextOffloadError, type ErrorCode } from "../../errors/context-offload-error.js";
-import { countOf } from "../../lib/digest/printable.js";
+import { countOf } from "../../lib/text/printable.js";
 import { quoteSome } from "../../lib/text/quote.js";
 import { linesOf, type LineRange } from "../ledger/line-ranges.js";
 import type { CountLines } from "../reading/open-text.js";
@@ -45,11 +45,11 @@ export type CanSee = (sessionId: string, other: string) => Promise<boolean>;
 interface ToolLimits {
   readonly canSee: CanSee;
   readonly countLines: CountLines;
-  /** Told of each answer, with the artifact that was asked for. */
+  /** Told of each call and its answer, with the artifact that was asked for. */
   readonly noteRead: (
     sessionId: string | undefined,
     artifactId: string | undefined,
-    answer: string,
+    texts: readonly [call: string, answer: string],
     lines: readonly LineRange[],
   ) => void;
   readonly sessionId: string | undefined;
@@ -85,7 +85,8 @@ export function createTools(
           const scope = { sessionId: asked, signal, maxChars };
           return run({ workspace, countLines, input, printNext, scope });
         });
-        noteRead(sessionId, input.text("artifact_id"), text, linesOf(data as Partial<Reading>));
+        const texts = [`${name} ${JSON.stringify(raw ?? {})}`, text] as const;
+        noteRead(sessionId, input.text("artifact_id"), texts, linesOf(data as Partial<Reading>));
         return { text, isError: false, ...(withData ? { data } : {}) };
       } catch (error) {
         const text = signal?.aborted ? ABORTED : explainError(error, tool);

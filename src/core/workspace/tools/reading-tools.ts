@@ -1,6 +1,6 @@
 import type { ToolInputSchema } from "../../engine/format.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
-import { countOf } from "../../lib/digest/printable.js";
+import { countOf } from "../../lib/text/printable.js";
 import { parseJson } from "../../lib/json/plain-json.js";
 import { takeStart } from "../../lib/text/code-units.js";
 import { shorten } from "../../lib/text/quote.js";
@@ -270,8 +270,10 @@ export const READING_TOOLS: Readonly<
       cursor: text,
     },
     required: ["pattern"],
-    alsoAccepts: ["literal", "max_results", "start_line", "start_char", "pointer", "view"],
-    run: async ({ workspace, input, scope, printNext }) => {
+    alsoAccepts: [
+      ...["literal", "max_results", "start_line", "end_line", "start_char", "pointer", "view"],
+    ],
+    run: async ({ workspace, countLines, input, scope, printNext }) => {
       const artifactId = input.text("artifact_id");
       const pattern = input.requiredText("pattern");
       const options = {
@@ -290,8 +292,9 @@ export const READING_TOOLS: Readonly<
           : await workspace.grepKnowledge(artifactId, pattern, {
               ...options,
               withoutTimes: true,
+              around: true,
               pointer: input.text("pointer"),
-              startLine: input.count("start_line"),
+              ...(await parseSearchedLines(input, () => countLines(artifactId, scope))),
               startChar: input.count("start_char"),
             });
       return renderReading(reading, printNext);
@@ -476,7 +479,7 @@ const POINTER = /^[/#$]\S*$/;
 
 /** The input of a call of one of the five tools, in the parameters that they advertise. */
 export function toFiveInput(tool: FiveToolName, given: NextCall["input"]): NextCall["input"] {
-  const { start_line, start_char, end_char, literal, ...rest } = given;
+  const { start_line, end_line, start_char, end_char, literal, ...rest } = given;
   const isSearch = tool === "grep_knowledge";
   const { artifact_id, pattern, fields, limit, where, ...others } = rest;
   const line = start_line === undefined || !isSearch ? [] : [`line ${start_line as number}`];
@@ -489,6 +492,7 @@ export function toFiveInput(tool: FiveToolName, given: NextCall["input"]): NextC
     ...(artifact_id === undefined ? {} : { artifact_id }),
     ...(pattern === undefined ? {} : { pattern: inlinePattern(pattern as string, false, literal) }),
     ...(start_line === undefined || isSearch ? {} : { start_line }),
+    ...(end_line === undefined || (isSearch && end_line === start_line) ? {} : { end_line }),
     ...(isQuery || limit === undefined ? {} : { limit }),
     ...others,
     ...(words === "" ? {} : { where: words }),
@@ -543,17 +547,7 @@ function toFiveCall(input: ToolInput): { tool: FiveToolName; input: object } {
     const expected = "the id of a stored result; a call without arguments lists them";
     throw new InvalidArgumentError("id", undefined, expected);
   }
-  if (has("pattern")) {
-    const { end_line: end } = asked;
-    delete asked["end_line"];
-    const isOpen =
-      end === undefined || end === -1 || (end === asked["start_line"] && has("start_char"));
-    if (!isOpen || Number(asked["start_line"] ?? 1) < 1) {
-      const expected = 'with pattern, the line from which to search, such as "120-", or omitted';
-      throw new InvalidArgumentError("lines", lines ?? end, expected);
-    }
-    return { tool: "grep_knowledge", input: asked };
-  }
+  if (has("pattern")) return { tool: "grep_knowledge", input: asked };
   if (byQuery) return { tool: "query_knowledge", input: asked };
   if (!has("artifact_id")) return { tool: "get_tool_result_offload_info", input: asked };
   if (byLines) {
@@ -777,6 +771,19 @@ function parseCharRange(input: ToolInput): {
 
 function parseView(input: ToolInput): View | undefined {
   return input.choice("view", ["readable", "raw"]);
+}
+
+/** The lines that a search is limited to. A line with a character of it is where an earlier answer stopped. */
+async function parseSearchedLines(
+  input: ToolInput,
+  countLines: () => Promise<number>,
+): Promise<{ readonly startLine?: number; readonly endLine?: number }> {
+  const [from, to] = [input.count("start_line"), input.count("end_line")];
+  if (from === undefined && to === undefined) return {};
+  const isPlace =
+    to === undefined || to === -1 || (to === from && input.count("start_char") !== undefined);
+  const [startLine, endLine] = await resolveLineNumbers(input, countLines);
+  return isPlace ? { startLine } : { startLine, endLine };
 }
 
 /** A line past every end: what exists is read. */

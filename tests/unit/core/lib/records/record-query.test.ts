@@ -63,6 +63,13 @@ describe("the language of queries", () => {
     ["/price>5", { where: 1 }],
     ["price>5 order by price desc limit 3", { where: 1, sort: "-price", limit: 3 }],
     ["count", { where: 0, count: true }],
+    ["city=Rome count", { where: 1, count: true }],
+    ["city contains om sort -price limit 3", { where: 1, sort: "-price", limit: 3 }],
+    ["/orders id=ord-17", { pointer: "/orders", where: 1 }],
+    ["/orders id = ord-17", { pointer: "/orders", where: 1 }],
+    ["/id = ord-17", { where: 1 }],
+    ["count /orders where price > 440", { pointer: "/orders", where: 1, count: true }],
+    ["/orders avg price", { pointer: "/orders", where: 0, sum: "price" }],
     ["sum(price), status=ok", { where: 1, sum: "price" }],
     ["count by status", { where: 0, distinct: "status" }],
     ["select a, b, c>1", { where: 1, fields: ["a", "b"] }],
@@ -73,6 +80,30 @@ describe("the language of queries", () => {
     const { where: conditions, ...parsed } = parseRecordQuery(text);
     expect(conditions).toHaveLength(where);
     expect(parsed).toEqual(words);
+  });
+
+  it.each([
+    ["city=Rome count", "Rome"],
+    ['name="Name 3, Jr" count', "Name 3, Jr"],
+    ["name='Name 3' sort price", "Name 3"],
+    ['title="word count"', "word count"],
+    ["title='order by count'", "order by count"],
+    ["date>=2026-09-01 count", "2026-09-01"],
+    ["title=a new limit", "a new limit"],
+  ])("tells the value from the words behind it: %s", (text, value) => {
+    expect(parseRecordQuery(text).where).toEqual([expect.objectContaining({ value })]);
+  });
+
+  it("says what it counted", () => {
+    const query = { ...parseRecordQuery("title=Page count"), offset: 0 };
+    expect(answerOf([{ title: "Page" }, { title: "Page count" }], query)).toBe(
+      "1 of 2 records: title=Page",
+    );
+  });
+
+  it("says what it looked for where it found nothing", () => {
+    const query = { ...parseRecordQuery('title="word count", n>3'), offset: 0 };
+    expect(answerOf([{ title: "x", n: 5 }], query)).toBe('0 of 1 record: title="word count", n>3');
   });
 
   it.each(["price", "limit many", "a=1, whatever b", "sort"])("says what it knows: %s", (text) => {
@@ -117,7 +148,10 @@ describe("records that meet conditions", () => {
             new RegExp(`^${found.length} of ${records.length} record`),
           );
           const total = found.reduce((sum, { n }) => sum + n, 0);
-          expect(answerOf(records, { where, sum: "n" })).toContain(`: ${total} (`);
+          const sum = answerOf(records, { where, sum: "n" });
+          expect(sum).toMatch(new RegExp(`: ${total}[,( ]`));
+          const mean = Number(/mean (\S+)/.exec(sum)?.[1]);
+          if (found.length > 0) expect(mean).toBeCloseTo(total / found.length);
           const values = new Set(found.map(({ s }) => s));
           expect(answerOf(records, { where, distinct: "s" })).toMatch(
             new RegExp(`^${values.size} values of s`),

@@ -166,6 +166,14 @@ describe("lines from a start alone", () => {
   });
 });
 
+describe("a reading from a line that is a block of its own", () => {
+  it("goes on behind it", async () => {
+    const lines = ["commit 1", "", "    a subject", "", " a.ts | 1 +", " b.ts | 2 -", "commit 2"];
+    const reading = await (await memoryWorkspaceOf(lines.join("\n"))).getKnowledgeByLines("a", 3);
+    expect(reading.text).toBe(lines.slice(2).join("\n"));
+  });
+});
+
 describe("a reading through the tools", () => {
   it("of several lines shows only the start of one that is very long, and all of it alone", async () => {
     const lines = ["one", "x".repeat(60_000), "three", "y".repeat(3_000), "five"];

@@ -42,7 +42,6 @@ describe("a search", () => {
     expect(await grep("BETA", { ignoreCase: true })).toBe("2:Beta\n5:beta");
     expect(await grep("ÉPS", { ignoreCase: true })).toBe("6:épsilon");
     expect(await grep("a (1)", { literal: true })).toBe("3:gamma (1)");
-    expect(await grep("a (1)")).toBe("");
     expect(await grep("A (1)", { literal: true, ignoreCase: true })).toBe("3:gamma (1)");
     expect(await grep("$&", { literal: true })).toBe("");
   });
@@ -68,7 +67,7 @@ describe("a search", () => {
     const error = await rejectionOf(workspace.grepKnowledge("a", pattern, options));
     expect(error.code).toBe("INVALID_PATTERN");
     expect(error.message).toContain(JSON.stringify(pattern));
-    expect(error.message).toContain("literal: true");
+    expect(error.message).toMatch(/escape what is to be found/);
   });
 
   it.each([
@@ -194,6 +193,13 @@ describe("what a search costs", () => {
     expect(next?.input).toMatchObject({ start_line: 100_002, context_before: 100_000 });
   });
 
+  it("a pattern that is not valid is found as it stands in the text", async () => {
+    const workspace = await memoryWorkspaceOf("one\nf(x[0\nthree");
+    const found = await workspace.grepKnowledge("a", "f(x[0");
+    expect(found.text).toBe("2:f(x[0");
+    expect(found.note).toBe('Searched for "f(x[0" as plain text.');
+  });
+
   it("a pattern has a longest length", async () => {
     const workspace = await memoryWorkspaceOf("text");
     expect((await workspace.grepKnowledge("a", "t".repeat(10_000))).text).toBe("");
@@ -206,7 +212,7 @@ describe("what a search costs", () => {
 
 async function openSession(contents: readonly string[], options: MemoryOptions = {}) {
   // A clock that stands still: a busy machine does not come to the deadline of a search.
-  const workspace = openMemoryWorkspace({ clock: { now: () => 0 }, ...options });
+  const workspace = openMemoryWorkspace({ clock: { elapsed: () => 0 }, ...options });
   for (const [index, content] of contents.entries()) {
     await workspace.put({ content }, { toolCallId: `id${index}`, sessionId: "s" });
   }
@@ -225,7 +231,7 @@ describe("a search without an id", () => {
     const input = { pattern: "needle", count: true };
     expect((await run("grep_knowledge", input)).text).toBe("id2: 2\nid0: 1");
     const one = await run("grep_knowledge", { ...input, artifact_id: "id2" });
-    expect(one.text).toBe("id2: 2");
+    expect(one.text).toBe("id2: 2 matching lines");
   });
 
   it("is bounded, counts what is left and gives the call for it", async () => {
@@ -257,7 +263,7 @@ describe("a search without an id", () => {
     const count = DEFAULTS.searchArtifacts + 5;
     const { run } = await openSession(
       Array.from({ length: count }, (_, at) => (at === 0 ? "needle" : "x")),
-      { clock: { now: () => 0 } },
+      { clock: { elapsed: () => 0 } },
     );
     const [first, second] = await followPrinted(run, "grep_knowledge", { pattern: "needle" });
     expect(first).toContain("5 older results not searched");
@@ -269,7 +275,7 @@ describe("a search without an id", () => {
     const deadlines: number[] = [];
     const { workspace } = await openSession(["1", "2", "3", "4"]);
     const slow = openMemoryWorkspace({
-      clock: { now: () => now },
+      clock: { elapsed: () => now },
       searchText: (_source, _query, { deadlineMs }) => {
         deadlines.push(deadlineMs);
         now += 400;
@@ -301,6 +307,14 @@ describe("a search without an id", () => {
     await workspace.close();
   });
 
+  it("shows matches in JSON as records, as a search of one result does", async () => {
+    const rows = Array.from({ length: 9 }, (_, at) => ({ id: `id-${at}`, price: at }));
+    const { run } = await openSession([JSON.stringify({ rows }), "id-7 in a text"]);
+    const { text } = await run("grep_knowledge", { pattern: "id-7" });
+    expect(text).toContain('/rows/7 {id: "id-7", price: 7}');
+    expect(text).toContain("1:id-7 in a text");
+  });
+
   it("without a match tells what would match", async () => {
     const { run } = await openSession(["Needle", "x"]);
     const { text } = await run("grep_knowledge", { pattern: "needle" });
@@ -325,6 +339,7 @@ describe("a pattern in the syntax of another tool, where it matches nothing as i
   it.each([
     ["/error/i", '5:An Error\n[Searched for "error", ignoring case.]'],
     ["(?i:error)", '5:An Error\n[Searched for "(?:error)", ignoring case.]'],
+    ["none|(?i)ERROR", '5:An Error\n[Searched for "none|ERROR", ignoring case.]'],
     [String.raw`\<word\>`, String.raw`3:word` + "\n" + String.raw`[Searched for "\\bword\\b".]`],
     [
       String.raw`refused\|retry`,
@@ -341,18 +356,20 @@ describe("a pattern in the syntax of another tool, where it matches nothing as i
 });
 describe("a search without a match", () => {
   it.each([
-    [{ pattern: "connection" }, "1 ignoring case", { pattern: "connection", ignore_case: true }],
-    [{ pattern: "retry (1)" }, "1 as plain text", { pattern: "retry \\(1\\)" }],
-    [
-      { pattern: "RETRY (1)" },
-      "1 as plain text, ignoring case",
-      { pattern: "RETRY \\(1\\)", ignore_case: true },
-    ],
-    [{ pattern: "refused", start_line: 3 }, "1 before that line", { pattern: "refused" }],
-  ])("%j tells what would match, and gives the call", async (input, found, next) => {
-    const call = JSON.stringify({ artifact_id: "a", ...next });
-    expect(await answerTo(input)).toBe(`[No match. ${found}. Next: grep_knowledge(${call})]`);
-    expect(await answerTo(next)).toMatch(/^[12]:/);
+    [{ pattern: "connection" }, "1 ignoring case", /^1:Connection refused$/m],
+    [{ pattern: "retry (1)" }, "1 as plain text", /^2:retry \(1\)$/m],
+    [{ pattern: "RETRY (1)" }, "1 as plain text, ignoring case", /^2:retry \(1\)$/m],
+  ])("%j shows what was meant, and says so", async (input, found, shown) => {
+    const text = await answerTo(input);
+    expect(text).toMatch(shown);
+    expect(text.split("\n").at(-1)).toBe(`[No match. ${found}.]`);
+  });
+
+  it("tells of matches before the line where it began, and gives the call", async () => {
+    const call = '{"artifact_id":"a","pattern":"refused"}';
+    expect(await answerTo({ pattern: "refused", start_line: 3 })).toBe(
+      `[No match. 1 before that line. Next: grep_knowledge(${call})]`,
+    );
   });
 
   it("says in which other results of the session there are some", async () => {

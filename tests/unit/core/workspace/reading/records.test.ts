@@ -45,7 +45,7 @@ describe("records", () => {
     expect(await ask("distinct status")).toMatch(
       /^2 values of status in 30 .*\npassed ×20\nfailed ×10$/,
     );
-    expect(await ask("sum price, status=failed")).toMatch(/^sum of price: 1350 /);
+    expect(await ask("sum price, status=failed")).toMatch(/^sum of price: 1350, mean 135 /);
     expect(await ask("min price")).toMatch(/^min of price: 0, /);
     expect(await ask("max price")).toMatch(/^max of price: 290, /);
     expect(await ask("sort -price, limit 2, fields id")).toMatch(/\nid\nid-29\nid-28$/);
@@ -102,7 +102,7 @@ describe("records", () => {
   it("are chosen by the compact tool in one parameter", async () => {
     const run = toolRunner(await memoryWorkspaceOf(JSON.stringify({ rows: ROWS })));
     const { text } = await run("read_stored", { id: "a", query: "/rows status=failed, count" });
-    expect(text).toBe("10 of 30 records at /rows");
+    expect(text).toBe("10 of 30 records at /rows: status=failed");
     const asData = await run("read_stored", { id: "a", where: { status: "failed" }, count: true });
     expect(asData.text).toBe(text);
   });
@@ -136,6 +136,41 @@ describe("a search in JSON", () => {
     expect(found.text.split("\n")).toHaveLength(1);
     expect(found.text).toMatch(/… \d+ more\}$/);
     expect(found).toMatchObject({ range: { of: 3 }, next: undefined });
+  });
+
+  it("shows every short field that matches before others", async () => {
+    const flight = {
+      from: "ATL-long-name-of-a-town",
+      to: "DFW-long-name-of-a-town",
+      day: "2024-05-24",
+    };
+    const seats = { seats: { low: 1, mid: 2, high: 3 }, prices: { low: 55, mid: 122, high: 379 } };
+    const record = { ...flight, gate: "a gate with a long name", crew: "two and one", ...seats };
+    const workspace = await memoryWorkspaceOf(JSON.stringify(Array(9).fill(record)));
+    const { text } = await workspace.grepKnowledge("a", '"(mid|high)": \\d{3}');
+    for (const line of text.split("\n")) expect(line).toMatch(/prices.mid: 122.*prices.high: 379/);
+  });
+
+  it("in JSON that a wrapping cut off, gives pointers that a query takes", async () => {
+    const week = {
+      days: [{ meals: [{ name: "soup", grams: 455 }] }, { meals: [{ name: "tofu" }] }],
+    };
+    const whole = JSON.stringify({
+      content: [{ type: "text", text: JSON.stringify(week, null, 2) }],
+    });
+    const quoted = (text: string) => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+    const cut = quoted(whole).slice(0, -60);
+    const workspace = await memoryWorkspaceOf(
+      `meta=None content=[TextContent(type='text', text='${cut}`,
+    );
+    const { text } = await workspace.grepKnowledge("a", "soup");
+    const [, pointer = ""] = /^\d+:(\/\S+) /.exec(text) ?? [];
+    expect(pointer).not.toBe("");
+    for (const query of [`${pointer}/meals/0/grams`, `${pointer}/meals/* fields grams`]) {
+      expect((await toolRunner(workspace)("read_stored", { id: "a", query })).text, query).toMatch(
+        /^455$/m,
+      );
+    }
   });
 
   it("shows the part of a long value that matches", async () => {

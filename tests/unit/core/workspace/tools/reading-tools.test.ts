@@ -222,7 +222,7 @@ describe("a call", () => {
     ["get_knowledge_by_id", { start_char: 99 }, /^OUT_OF_RANGE: start_char 99/],
     ["get_knowledge_by_id", { view: "html" }, /view must be one of readable, raw/],
     ["grep_knowledge", {}, /^INVALID_ARGUMENT: pattern is required: /],
-    ["grep_knowledge", { pattern: "(" }, /^INVALID_PATTERN: .*literal: true/],
+    ["grep_knowledge", { pattern: "(" }, /^INVALID_PATTERN: .*escape/],
     ["grep_knowledge", { pattern: "a", max_results: 0 }, /max_results must be/],
     ["grep_knowledge", { pattern: "a", context_before: -1 }, /context_before must be/],
     ["grep_knowledge", { pattern: "a", start_line: 99 }, /^OUT_OF_RANGE: start_line 99/],
