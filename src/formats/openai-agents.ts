@@ -10,7 +10,8 @@ export type OpenAIAgentsTool = {
   type: "function";
   name: string;
   description: string;
-  parameters: ToolInputSchema;
+  /** The SDK wants the list, also where it is empty. */
+  parameters: ToolInputSchema & { required: string[] };
   strict: false;
   needsApproval: () => Promise<boolean>;
   isEnabled: () => Promise<boolean>;
@@ -55,7 +56,7 @@ export const openaiAgentsFormat = {
       type: "function",
       name: tool.name,
       description: tool.description,
-      parameters: tool.inputSchema,
+      parameters: { ...tool.inputSchema, required: tool.inputSchema.required ?? [] },
       strict: false,
       needsApproval: () => Promise.resolve(false),
       isEnabled: () => Promise.resolve(true),

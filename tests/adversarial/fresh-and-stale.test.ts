@@ -24,6 +24,11 @@ function uncounted(text: string): string {
   return text.replace(/(hash=\\*"[0-9a-f]{8})\.\d+/g, "$1");
 }
 
+/** Of several results of one id, the one that was stored first has it as it is. */
+function unnamed(text: string): string {
+  return text.replace(/(<knowledge id=\\*"call_\d+)-[0-9a-f]+/g, "$1");
+}
+
 /** Another text for every seed, of about so many tokens. */
 function linesOf(seed: number, tokens: number): string {
   const lines = Array.from({ length: Math.ceil(tokens / 12) }, (_, at) => {
@@ -242,7 +247,11 @@ describe.each(FIXTURES)("results that grow old in $name", ({ format, build: buil
       store.put = put;
       const history = build(sample);
       const { messages } = await offloader.offload(history);
+      expect(json(await offloader.restore(messages))).toEqual(json(history));
+      // What was stored of a step that failed counts as gone where messages are read again: there is
+      // less room to make then.
+      if (policy.maxTokens !== undefined) return;
       const expected = await open(policy).offload(history);
-      expect(json(messages)).toEqual(json(expected.messages));
+      expect(json(messages).map(unnamed)).toEqual(json(expected.messages).map(unnamed));
     }));
 });

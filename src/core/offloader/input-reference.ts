@@ -36,6 +36,11 @@ export function renderInputReference(
   return `${START}artifact_id=${id}, pointer=${JSON.stringify(pointer)}, ${text.length} chars, hash ${digits}]`;
 }
 
+/** Whether an input that is written as JSON may hold a reference; a short one is cheap to look at. */
+export function mayHoldInputReference(json: string): boolean {
+  return json.includes(START);
+}
+
 export function parseInputReference(text: string): InputReference | undefined {
   if (!text.startsWith(START)) return undefined;
   const [, id = "", chars = "", hash = "", equalBefore = "0"] = REFERENCE.exec(text) ?? [];

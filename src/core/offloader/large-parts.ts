@@ -22,6 +22,7 @@ import { createDraft } from "../workspace/artifacts/draft.js";
 import { looksLikeReference, parseSoleReference } from "../workspace/reference/knowledge-list.js";
 import type { WorkspaceCore } from "../workspace/workspace-core.js";
 import {
+  mayHoldInputReference,
   parseInputReference,
   renderInputReference,
   type LongString,
@@ -88,6 +89,8 @@ interface Identity {
   readonly hash: string;
 }
 
+const TWIN_DIGITS = 12;
+
 function identify(hash: Hash, { kind, value, id }: MessagePart): Identity {
   const digits = hash(serializeContent(value as Content));
   const artifactId = kind === "userMessage" ? `user-${digits.slice(0, 16)}` : `${id ?? ""}-input`;
@@ -131,6 +134,7 @@ export class LocatedPart implements ToolResult {
     isReference: boolean,
     /** How many equal parts come before it. */
     readonly equalBefore: number,
+    readonly artifactId: string,
   ) {
     this.id = found.id;
     this.part = found.kind;
@@ -188,18 +192,25 @@ export class LargeParts {
         if (!identity) continue;
         const { isQuotation, equalBefore } = places.takeContent(identity.hash, target?.equalBefore);
         if (index < from || (isSigned && part.kind === "toolInput")) continue;
+        const artifactId = target?.artifactId ?? this.#idOf(identity, equalBefore);
         const held = target
           ? findOnceHeld(session, target)?.record
-          : session.artifacts.get(identity.artifactId);
+          : session.artifacts.get(artifactId);
         const isHeld = held && (target || held.hash === identity.hash) && isOf(held, part);
         const record = isHeld ? held : undefined;
         // What looks like a reference, but is none of this session or place, is left alone, too.
         if (target && (!record || isQuotation)) continue;
         const facts = [texts, tokens, sentChars, record, target !== undefined] as const;
-        located.push(new LocatedPart(index, part, ...facts, equalBefore));
+        located.push(new LocatedPart(index, part, ...facts, equalBefore, artifactId));
       }
     }
     return located;
+  }
+
+  /** Each of several equal parts has a record of its own, which tells when it went. */
+  #idOf({ artifactId, hash }: Identity, equalBefore: number): string {
+    if (equalBefore === 0) return artifactId;
+    return `${artifactId}-${this.#wiring.core.hash(`${hash} ${equalBefore}`).slice(0, TWIN_DIGITS)}`;
   }
 
   #find(parts: FormatParts, message: unknown): readonly FoundPart[] {
@@ -214,11 +225,11 @@ export class LargeParts {
     return (
       findParts(parts, message)
         // What JSON cannot hold could not be put back, and has no hash.
-        .filter(({ value }) =>
-          typeof value === "string"
-            ? couldBeLarge(value) || looksLikeReference(value)
-            : couldBeLarge(value) && isPlainJson(value),
-        )
+        .filter(({ kind, value }) => {
+          if (typeof value !== "string") return couldBeLarge(value) && isPlainJson(value);
+          const mayRefer = kind === "userMessage" ? looksLikeReference : mayHoldInputReference;
+          return couldBeLarge(value) || mayRefer(value);
+        })
         .map((part) => {
           const { texts, sentChars } = this.#longTexts(part);
           const tokens = texts.reduce((sum, { text }) => sum + countTokens(text), 0);
@@ -290,7 +301,7 @@ export class LargeParts {
   }
 
   #draft(
-    { found, moment, equalBefore }: LocatedPart,
+    { found, moment, equalBefore, artifactId }: LocatedPart,
     raw: string | undefined,
     signal?: AbortSignal,
   ) {
@@ -303,7 +314,6 @@ export class LargeParts {
       ...(raw === undefined ? {} : { [WRAPPING_KEY]: raw }),
     };
     const content = found.value as Content;
-    const { artifactId } = identify(core.hash, found);
     const owner = { toolCallId: found.id, sessionId, parentSessionId };
     const options = { ...owner, signal, countTokens, equalBefore };
     return createDraft(core.drafting, { content, artifactId, metadata }, options);

@@ -28,6 +28,7 @@ const HASH_DIGITS = 16;
 const SEEN_RESULTS = 2;
 /** So far a result may have moved, where a host has dropped some in between. */
 const MAX_SHIFT = 16;
+const SHIFTS = [0, ...Array.from({ length: MAX_SHIFT }, (_, at) => [-(at + 1), at + 1]).flat()];
 
 /** What the places of results are known by: the index of the message and the hash of each, in order. */
 export interface ResultPlaces {
@@ -66,23 +67,42 @@ export function offloadedAfter(
   place: number,
 ): number | undefined {
   if (!moment) return 0;
-  for (const { results, hash, replies } of moment.seen) {
-    const at = findNear(places, place + results, hash);
-    if (at === undefined) continue;
-    const message = places.messages[at] ?? 0;
-    const turn = places.replies.length - countAfter(places.replies, message) + replies;
-    if (turn <= places.replies.length) return turn;
+  const newest = moment.seen[0]?.results ?? 0;
+  for (const shift of SHIFTS) {
+    for (const { results, replies } of findSeen(moment, places, place, shift)) {
+      const at = place + results + shift;
+      // Without replies, only the results tell that a host has gone back.
+      if (places.replies.length === 0 && at + newest - results >= places.messages.length) continue;
+      const message = places.messages[at] ?? 0;
+      const turn = places.replies.length - countAfter(places.replies, message) + replies;
+      if (turn <= places.replies.length) return turn;
+    }
   }
   return undefined;
 }
 
-function findNear(places: ResultPlaces, expected: number, hash: string): number | undefined {
-  const isThere = (at: number) => places.hashAt(at)?.startsWith(hash) === true;
-  for (let shift = 0; shift <= MAX_SHIFT; shift++) {
-    if (isThere(expected - shift)) return expected - shift;
-    if (isThere(expected + shift)) return expected + shift;
-  }
-  return undefined;
+/** Whether a result went exactly here: what was the newest then is as far behind it as it was. */
+export function isMomentOf({ seen }: OffloadMoment, places: ResultPlaces, place: number): boolean {
+  return seen.every(({ results, hash }) => places.hashAt(place + results)?.startsWith(hash));
+}
+
+/**
+ * Which of the results that were seen are this much nearer or farther. Where they have moved, all of them
+ * have: one alone may be equal to another.
+ */
+function findSeen(
+  { seen }: OffloadMoment,
+  places: ResultPlaces,
+  place: number,
+  shift: number,
+): readonly SeenResult[] {
+  const others = shift === 0 ? seen : seen.filter(({ results }) => results > 0);
+  const found = others.filter(({ results, hash }) => {
+    const distance = results + shift;
+    const isBehind = results === 0 ? distance === 0 : distance > 0;
+    return isBehind && places.hashAt(place + distance)?.startsWith(hash) === true;
+  });
+  return shift === 0 || found.length === others.length ? found : [];
 }
 
 /** The moment that a record tells of. Whatever else the metadata holds is ignored. */

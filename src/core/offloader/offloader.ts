@@ -6,7 +6,6 @@ import type { Policy, Step, Verdict } from "../engine/policy.js";
 import type { Survey } from "../engine/survey.js";
 import { messageOf } from "../errors/context-offload-error.js";
 import { ReadFailedError } from "../errors/storage-errors.js";
-import { isPlainJson } from "../lib/json/plain-json.js";
 import { mapConcurrently, once } from "../lib/concurrency.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import { guardPolicy, partsOnly } from "../policies/combine.js";
@@ -21,7 +20,13 @@ import {
 } from "../workspace/ledger/ledger.js";
 import { coreOf } from "../workspace/workspace-core.js";
 import type { Workspace } from "../workspace/workspace-types.js";
-import { momentAt, momentIn, offloadedAfter, type ResultPlaces } from "./offload-moment.js";
+import {
+  isMomentOf,
+  momentAt,
+  momentIn,
+  offloadedAfter,
+  type ResultPlaces,
+} from "./offload-moment.js";
 import { LargeParts, LocatedPart, type ReplacedPart } from "./large-parts.js";
 import type { Offloader, OffloaderSettings, PickFormat } from "./offloader-types.js";
 import { createReadingCalls, findReadingAnswers } from "./reads.js";
@@ -37,18 +42,14 @@ import {
   type ResultReport,
 } from "./report.js";
 import { requireCallbacks, restoreMessages } from "./restore.js";
-import { ResultStorage, variantIds } from "./result-storage.js";
-import {
-  EMPTY_SESSION,
-  findOffloaded,
-  findReferenced,
-  type SessionIndex,
-} from "./session-index.js";
+import { findOffloaded, ResultStorage } from "./result-storage.js";
+import { EMPTY_SESSION, findReferenced, type SessionIndex } from "./session-index.js";
 import { countAddedTokens, createToolCalls, withReadingTools } from "./tool-calls.js";
 import {
   aboutCall,
   ContentMemory,
   finishMessages,
+  goesOnFromReading,
   LocatedResult,
   NONE,
   placesOf,
@@ -168,19 +169,25 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     const answers = await findReadingAnswers(results, session, listSession, core.readChars);
     const references = new Map<ToolResult, ArtifactRecord>();
     for (const result of results) {
-      const { content, id: toolCallId, toolName, chars } = result;
-      result.isPlain ??= typeof content === "string" || isPlainJson(content);
+      const { id: toolCallId, toolName } = result;
       result.isReadingAnswer = answers.has(result);
       result.offloadFlag = shouldOffload?.({ toolCallId, toolName });
       const referenced = findReferenced(session, result)?.record;
       result.record = referenced;
       if (referenced) references.set(result, referenced);
+    }
+    // Only now is it known what each of them is, by which moments are found.
+    for (const result of results) {
+      const { chars, record: referenced } = result;
       const isAging = !policy.perResult || result.isReadingAnswer;
       const isStorable = isAging && result.isPlain && chars >= MIN_STORED_CHARS;
       const record =
         referenced ??
         (isStorable
-          ? findOffloaded(session, result, result.twins.equal, () => variantIds(core.hash, result))
+          ? findOffloaded(session, result, core.hash, (found) => {
+              const moment = momentIn(found);
+              return !moment || isMomentOf(moment, places, placeOf(result));
+            })
           : undefined);
       result.stored = record;
     }
@@ -264,9 +271,9 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
         }
       }
     }
-    const fixed = countAdded();
-    const flow = flowOf(results, reads, fixed);
-    core.ledger?.request(sessionId, results, reads, flow);
+    const isForReading = goesOnFromReading(taken);
+    const request = { results, reads, fixed: countAdded(), isForReading };
+    const flow = core.ledger?.request(sessionId, request) ?? flowOf(request);
     core.note("request", "offload", { session_id: sessionId, ...eventOf(flow) });
   };
 
@@ -275,7 +282,15 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
     const { outcome, artifactId, toolName, tokens = 0, referenceTokens = 0 } = report;
     if (outcome === "offloaded" && artifactId !== undefined && !report.read) {
       const arrived = { artifactId, toolName, tokens, referenceTokens };
-      core.ledger?.arrival(sessionId, arrived, countAdded());
+      const flow = core.ledger?.arrival(sessionId, arrived, countAdded());
+      if (flow) {
+        const known = {
+          session_id: sessionId,
+          artifact_id: artifactId,
+          tool_name: toolName ?? null,
+        };
+        core.note("arrival", "offload", { ...known, ...eventOf(flow) });
+      }
     } else if (outcome === "kept" && report.chars >= LARGE_CHARS) {
       core.ledger?.keptLarge(sessionId, report.reason);
     }

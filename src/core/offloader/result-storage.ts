@@ -3,6 +3,7 @@ import type { Put } from "../engine/offload.js";
 import { WriteFailedError } from "../errors/storage-errors.js";
 import type { CountTokens } from "../lib/tokens/estimate-tokens.js";
 import {
+  type ArtifactRecord,
   CALL_KEY,
   candidateIds,
   HIDDEN_CONTEXT,
@@ -18,7 +19,7 @@ import type { WorkspaceCore } from "../workspace/workspace-core.js";
 import type { OffloaderSettings } from "./offloader-types.js";
 import type { KeptReason, OffloadedResult } from "./report.js";
 import { storedMark } from "./reference-place.js";
-import { isHeld, isOfCall, type SessionIndex } from "./session-index.js";
+import { findStored, isHeld, isOfCall, type SessionIndex } from "./session-index.js";
 import type { LocatedResult } from "./turn-memory.js";
 
 export interface StorageWiring extends OffloaderSettings {
@@ -33,15 +34,51 @@ export function savesEnough(referenceTokens: number, contentTokens: number): boo
 
 const VARIANT_DIGITS = [12, 64];
 
+/** The id of a result that so many equal ones come before, where each needs a record that tells when it went. */
+function twinId(
+  hash: Hash,
+  { id, hash: contentHash }: LocatedResult,
+  equal: number,
+): string | undefined {
+  if (equal < 2) return equal === 0 ? undefined : candidateIds(id, contentHash).at(-1);
+  return `${id ?? idOfContent(contentHash)}-${hash(`${contentHash} ${equal}`)}`;
+}
+
 /**
  * The ids of content that another call, or the same one with another wrapping, had before: with a part of
  * a hash after its id, or all of it.
  */
-export function variantIds(hash: Hash, result: LocatedResult): string[] {
+function variantIds(hash: Hash, result: LocatedResult, equal: number): string[] {
   const { id = idOfContent(result.hash), place, wrapping } = result;
-  const variant = [result.hash, jsonOf(wrapping), storedMark(place) ?? ""];
+  const twin = equal === 0 ? [] : [equal];
+  const variant = [result.hash, jsonOf(wrapping), storedMark(place) ?? "", ...twin];
   const suffix = hash(JSON.stringify(variant));
   return VARIANT_DIGITS.map((digits) => `${id}-${suffix.slice(0, digits)}`);
+}
+
+/**
+ * What an earlier call, in this process or another, stored when it offloaded this result. Hosts drop old
+ * messages: then fewer equal ones come before it than at that time, and its record is one of the later
+ * ones, by its moment.
+ *
+ * @param isItsMoment - Whether a record tells of a result that went exactly where this one is.
+ */
+export function findOffloaded(
+  session: SessionIndex,
+  result: LocatedResult,
+  hash: Hash,
+  isItsMoment: (record: ArtifactRecord) => boolean,
+): ArtifactRecord | undefined {
+  const { equal } = result.twins;
+  const find = (count: number) =>
+    findStored(session, result, twinId(hash, result, count), () => variantIds(hash, result, count));
+  const own = find(equal);
+  if (own && isItsMoment(own)) return own;
+  for (let count = equal + 1; ; count++) {
+    const other = find(count);
+    if (!other) return own;
+    if (isItsMoment(other)) return other;
+  }
 }
 
 /** Stores offloaded results in the workspace, and remembers why others were kept. */
@@ -106,7 +143,7 @@ export class ResultStorage {
 
   /** What this process stored earlier, unless it was removed since. */
   #recall(result: LocatedResult): OffloadedResult | undefined {
-    const stored = result.known.offloaded.get(keyOf(result));
+    const stored = result.known.offloaded.get(keyOf(this.#wiring.core.hash, result));
     if (stored?.artifactId === undefined) return undefined;
     return isHeld(this.#session, stored.artifactId, result.known.hash) ? stored : undefined;
   }
@@ -117,20 +154,18 @@ export class ResultStorage {
     // One result of this id may have been stored while another one waited.
     const recalled = this.#recall(result);
     if (recalled) return recalled;
+    const variants = () => variantIds(core.hash, result, result.moment ? result.twins.equal : 0);
     try {
       // The same content of another call, or with another wrapping, is another artifact, since it must be
       // restored in its own place, with its own wrapping.
       for (const variant of [undefined, ...VARIANT_DIGITS.keys()]) {
-        const next =
-          variant === undefined
-            ? draft
-            : this.#open(result, variantIds(core.hash, result)[variant]);
+        const next = variant === undefined ? draft : this.#open(result, variants()[variant]);
         const stored = await core.store(next);
         if (!isOfCall(stored.record, storedMark(place))) continue;
         const [held, wanted] = [stored.record, next].map(({ metadata }) => metadata[WRAPPING_KEY]);
         if (jsonOf(held) !== jsonOf(wanted)) continue;
         const offloaded = outcomeOf(result, this.#asStored(result, stored, next));
-        known.offloaded.set(keyOf(result), offloaded);
+        known.offloaded.set(keyOf(this.#wiring.core.hash, result), offloaded);
         return offloaded;
       }
       const cause = new Error("every id for this content holds that of another call");
@@ -155,7 +190,7 @@ export class ResultStorage {
 
   #open(
     result: LocatedResult,
-    artifactId = ownId(result),
+    artifactId = ownId(this.#wiring.core.hash, result),
     named: readonly string[] = result.stored
       ? namesOf(result.stored.metadata[NAMED_KEY])
       : result.named,
@@ -209,12 +244,12 @@ function outcomeOf({ tokens }: LocatedResult, draft: Draft): OffloadedResult {
 }
 
 /** The id that does not depend on which result of the same call id is stored first. */
-function ownId({ stored, id, known, twins, moment }: LocatedResult): string | undefined {
-  if (stored || id === undefined) return stored?.artifactId;
-  const isFirst = twins.equal === 0;
-  // An equal one needs a record of its own only to tell when it went.
-  if (isFirst ? !twins.hasOther : !moment) return undefined;
-  return candidateIds(id, known.hash).at(isFirst ? 1 : -1);
+function ownId(hash: Hash, result: LocatedResult): string | undefined {
+  const { stored, id, known, twins, moment } = result;
+  if (stored) return stored.artifactId;
+  // An equal one needs a record of its own only to tell when it went; else it has that of the first.
+  if (twins.equal > 0 && moment) return twinId(hash, result, twins.equal);
+  return id !== undefined && twins.hasOther ? candidateIds(id, known.hash)[1] : undefined;
 }
 
 /** What the model has seen whole needs no digest. */
@@ -223,12 +258,13 @@ function isShort({ offloadedAs, moment }: LocatedResult): boolean {
 }
 
 /** Under which it is remembered that it was stored: all that decides about its reference, besides its content. */
-function keyOf(result: LocatedResult): string {
+function keyOf(hash: Hash, result: LocatedResult): string {
   const { wrapping, about = "", named, moment, stored, place } = result;
   const isLate = moment !== undefined || (stored && MOMENT_KEY in stored.metadata);
   const how = isShort(result) ? "short" : [about, ...named];
-  const equal = isLate ? result.twins.equal : 0;
-  return JSON.stringify([jsonOf(wrapping), how, equal, place?.key, place?.equalBefore]);
+  // Once messages were dropped, another of the equal ones is the first.
+  const which = isLate ? (ownId(hash, result) ?? candidateIds(result.id, result.hash)[0]) : 0;
+  return JSON.stringify([jsonOf(wrapping), how, which, place?.key, place?.equalBefore]);
 }
 
 function namesOf(value: unknown): readonly string[] {

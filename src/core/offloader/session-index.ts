@@ -98,18 +98,18 @@ export function isOfCall({ metadata }: ArtifactRecord, mark: string | undefined)
 /**
  * What an earlier call, in this process or another, stored when it offloaded this content of this call.
  *
- * @param equalBefore - How many results of the same call and content come before it.
+ * @param twinId - The id that it has where so many equal ones come before it; `undefined` for none.
  * @param variants - The ids that it has where another call had the same content.
  */
-export function findOffloaded(
+export function findStored(
   { artifacts }: SessionIndex,
   { id, hash, place }: Pick<Referring, "id" | "place"> & { readonly hash: string },
-  equalBefore: number,
+  twinId: string | undefined,
   variants: () => readonly string[],
 ): ArtifactRecord | undefined {
   const candidates = candidateIds(id, hash);
   // The last one is for results that are equal to an earlier one.
-  const ids = equalBefore === 0 ? candidates.slice(0, -1) : candidates.slice(-1);
+  const ids = twinId === undefined ? candidates.slice(0, -1) : [twinId];
   const isStored = (record: ArtifactRecord | undefined): record is ArtifactRecord =>
     record?.hash === hash &&
     record.metadata[OFFLOADED_KEY] === "reference" &&

@@ -79,7 +79,6 @@ export class LocatedResult implements ToolResult {
   offloadFlag: boolean | undefined;
   offloadedBefore = false;
   isReadingAnswer = false;
-  isPlain: boolean | undefined;
   isReference = false;
   weight: number | undefined;
   offloadedAfter: number | undefined;
@@ -89,8 +88,8 @@ export class LocatedResult implements ToolResult {
   /** What it was stored as by an earlier call. */
   stored: ArtifactRecord | undefined;
   due: Verdict | undefined;
-  /** The earlier results of the same id. */
-  sameIdBefore: readonly ResultPlace[] = NONE;
+  /** The earlier results of the same id; without ids, of equal calls or content. */
+  twinsBefore: readonly ResultPlace[] = NONE;
   /** Where it is among the answers to equal calls; `undefined` if its call is not in the history. */
   place: Place | undefined;
   /** The names in the last message of the user before it. */
@@ -100,6 +99,7 @@ export class LocatedResult implements ToolResult {
   readonly #found: FormatResult;
   readonly #memory: ContentMemory;
   #known: RememberedContent | undefined;
+  #isPlain: boolean | undefined;
 
   constructor(
     found: FormatResult,
@@ -126,8 +126,14 @@ export class LocatedResult implements ToolResult {
     return this.#found.wrapping;
   }
 
+  get isPlain(): boolean {
+    return (this.#isPlain ??= typeof this.content === "string" || isPlainJson(this.content));
+  }
+
   get tokens(): number {
     const { content } = this;
+    // What JSON cannot hold is kept, whatever it takes.
+    if (!this.isPlain) return 0;
     return (this.known.tokens ??= this.#memory.countTokens(
       typeof content === "string" ? content : renderSent(content),
     ));
@@ -135,16 +141,16 @@ export class LocatedResult implements ToolResult {
 
   /** The hash of the content that it is, or stands for; empty if it has none, since JSON cannot hold it. */
   get hash(): string {
-    this.isPlain ??= typeof this.content === "string" || isPlainJson(this.content);
     if (!this.isPlain) return "";
     return this.record?.hash ?? this.known.hash;
   }
 
-  /** How many earlier results of the same id have the same content, and whether one has another. */
+  /** How many of these have the same content, and whether one before the first of them has another. */
   get twins(): { readonly equal: number; readonly hasOther: boolean } {
     const { hash } = this;
-    const equal = this.sameIdBefore.filter(({ seen, at }) => seen.hashAt(at) === hash).length;
-    return { equal, hasOther: equal < this.sameIdBefore.length };
+    const areEqual = this.twinsBefore.map(({ seen, at }) => seen.hashAt(at) === hash);
+    const equal = areEqual.filter(Boolean).length;
+    return { equal, hasOther: areEqual.length > 0 && !areEqual[0] };
   }
 
   get known(): RememberedContent {
@@ -379,6 +385,8 @@ export class SeenMessage implements MessageVisitor {
   answers = 0;
   /** The places of its results, also once these are released. */
   places: readonly Place[] = NONE;
+  /** What equal results have in common, for each of its results: their id, or the key of their place. */
+  twinKeys: readonly (string | undefined)[] = NONE;
   /** Whether it has a part or block of a type that the format does not know. */
   hasUnknown = false;
   calls: readonly Call[] = NONE;
@@ -561,6 +569,13 @@ function workingReplies(messages: readonly SeenMessage[]): number[] {
   });
 }
 
+/** Whether the last reply called reading tools and nothing else, and only their answers come after it. */
+export function goesOnFromReading(messages: readonly SeenMessage[]): boolean {
+  const first = firstOfReplies(messages).at(-1);
+  if (first === undefined || workingReplies(messages).includes(first)) return false;
+  return messages.slice(first).every(({ isModel, otherChars }) => isModel || otherChars === 0);
+}
+
 /** A reply may be recorded as several messages; it is one turn, counted at the first of them. */
 export function firstOfReplies(messages: readonly SeenMessage[]): number[] {
   const firsts: number[] = [];
@@ -594,8 +609,8 @@ export class TurnMemory {
   /** The last removal when all that these messages refer to was found to be held, if it is known. */
   #heldSince: object | undefined;
   #asked: object | undefined;
-  /** Where each id was answered: vendors use ids again. */
-  readonly #byId = new Map<string, ResultPlace[]>();
+  /** Where each id was answered, since vendors use ids again; without ids, where equal calls were. */
+  readonly #byKey = new Map<string, ResultPlace[]>();
   /** After how many replies it was decided what goes. */
   #decidedTurns = 0;
   /** The sums over the first messages, as far as all of them are final. */
@@ -667,18 +682,20 @@ export class TurnMemory {
       return result;
     });
     seen.found = NONE;
-    this.#noteIds(seen);
+    seen.twinKeys = seen.results.map(({ id, place }) =>
+      id === undefined ? place?.key : `id ${id}`,
+    );
+    this.#noteTwins(seen);
     return seen;
   }
 
-  #noteIds(seen: SeenMessage): void {
-    for (let at = 0; at < seen.resultCount; at++) {
+  #noteTwins(seen: SeenMessage): void {
+    for (const [at, key] of seen.twinKeys.entries()) {
+      if (key === undefined) continue;
       const result = seen.results[at];
-      const id = result ? result.id : seen.reports[at]?.toolCallId;
-      if (id === undefined) continue;
-      const before = this.#byId.get(id) ?? NONE;
-      if (result && before.length > 0) result.sameIdBefore = before;
-      this.#byId.set(id, [...before, { seen, at }]);
+      const before = this.#byKey.get(key) ?? NONE;
+      if (result && before.length > 0) result.twinsBefore = before;
+      this.#byKey.set(key, [...before, { seen, at }]);
     }
   }
 
@@ -695,7 +712,11 @@ export class TurnMemory {
     return {
       ...{ from, settledTokens, results, totals, decidedTurns: this.#decidedTurns },
       get otherChars() {
-        return messages.reduce((sum, { otherChars }) => sum + otherChars, 0);
+        // The results of what is final are not among those above.
+        return messages.reduce(
+          (sum, { isFinal, chars, otherChars }) => sum + (isFinal ? chars : otherChars),
+          0,
+        );
       },
       get modelMessages() {
         return firstOfReplies(messages);
@@ -746,13 +767,13 @@ export class TurnMemory {
     this.#decidedTurns = Math.min(this.#decidedTurns, replies);
     this.#calls = new CallIndex();
     this.#places = new PlaceCounter();
-    this.#byId.clear();
+    this.#byKey.clear();
     for (const seen of this.#messages) {
       for (const place of seen.places) this.#places.add(place);
       const { calls, results, reports } = seen;
       this.#calls.add(calls);
       for (const result of results) this.#calls.answeredBy(result);
-      this.#noteIds(seen);
+      this.#noteTwins(seen);
       // Where results were released, their reports tell which calls they answered.
       if (results.length > 0) continue;
       for (const { toolCallId: id, toolName } of reports) this.#calls.answeredBy({ id, toolName });

@@ -10,7 +10,7 @@ import { DEFAULTS } from "../defaults.js";
 import type { ToolResult } from "../engine/format.js";
 import type { Conversation, Policy, ResultState, Step, Verdict } from "../engine/policy.js";
 import { InvalidArgumentError } from "../errors/argument-errors.js";
-import { formatCount } from "../lib/digest/printable.js";
+import { formatCount } from "../lib/text/printable.js";
 import { couldHave, tokensOf } from "./by-size.js";
 
 /** Options of `freshAndStale`. All of them are optional. */
@@ -245,6 +245,8 @@ class Fold {
       const { messageIndex, part } = item.result;
       const isInRequest = messageIndex < end && (part === undefined || messageIndex < sent);
       if (over <= 0 || !isInRequest || !item.canGo || item.isGone) return false;
+      // What the model has not seen goes with a digest, which saves too little of a short result.
+      if (messageIndex > sent && item.weight < DEFAULTS.staleTokens) return false;
       over -= item.weight - DEFAULTS.shortReferenceTokens;
       return true;
     });

@@ -3,6 +3,7 @@ import { createOffloader } from "context-offload";
 import { describe, expect, it } from "vitest";
 import { FIXTURES } from "../../conformance/fixtures.js";
 import { eagerPolicy as policy } from "../../support/aging-policy.js";
+import { createMemoryWorkspace } from "../../../src/testing/index.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 
 const FILE = Array.from({ length: 300 }, (_, i) => `export const value${i} = ${i * 31};`);
@@ -46,6 +47,23 @@ describe("large inputs of calls", () => {
     expect((await unasked.offload(messages)).messages).toBe(messages);
     expect(JSON.stringify(messages)).toBe(before);
   });
+
+  it.each(supported)(
+    "of $name come back where a call of the same id repeats one",
+    async (fixture) => {
+      const { format, build } = fixture;
+      const workspace = createMemoryWorkspace();
+      const create = () => createOffloader({ workspace, sessionId: "s", format, policy, parts });
+      const history = build([...TURNS, ...TURNS]);
+      let sent: readonly unknown[] = [];
+      for (const count of [history.length / 2, history.length]) {
+        const next = history.slice(sent.length, Math.floor(count));
+        ({ messages: sent } = await create().offload([...sent, ...next]));
+      }
+      expect(await create().restore(sent, { onUnknown: () => expect.fail() })).toEqual(history);
+      expect(JSON.stringify(sent)).not.toContain(LAST_LINE);
+    },
+  );
 
   it.each(others)("of $name are refused", async ({ format, build }) => {
     const root = await makeTempFolder();

@@ -93,6 +93,96 @@ describe("results that grow old", () => {
   });
 });
 
+describe("equal results", () => {
+  const same = logOf(3_000, "same");
+  const texts = ["a", "", "b", "", "", "c", "", "d", "e", "", "f", "g"].map((seed) =>
+    seed === "" ? same : logOf(3_000, seed),
+  );
+  const sentBy = async (offloader: ReturnType<typeof create>, history: readonly unknown[]) =>
+    (await offloader.offload(history)).messages.map((message) => JSON.stringify(message));
+  const withoutIds = (contents: readonly string[]) =>
+    contents.map((text) => ({ content: [{ type: "text", text }] }));
+  const withOneId = (contents: readonly string[]) =>
+    conversationOf(...contents.map((text) => ({ id: "again", text })));
+
+  it.each([
+    ["without ids", "mcp" as const, withoutIds],
+    ["of one id", "anthropic" as const, withOneId],
+  ])(
+    "%s go at the same moments in one process, in many, and in one that goes back",
+    async (_, format, build) => {
+      const policy = freshAndStale({ giantTokens: 5_000, minTokens: 100, maxTokens: 3_500 });
+      const workspace = createMemoryWorkspace();
+      const growing = create({ workspace, format, policy });
+      const requests: { history: readonly unknown[]; sent: string[] }[] = [];
+      for (let count = 1; count <= texts.length; count++) {
+        const history = build(texts.slice(0, count));
+        requests.push({ history, sent: await sentBy(growing, history) });
+      }
+      expect(requests.at(-1)?.sent.join().split("<knowledge_list>").length).toBeGreaterThan(6);
+      for (const { history, sent } of requests) {
+        expect(await sentBy(create({ format, policy }), history)).toEqual(sent);
+        expect(await sentBy(create({ workspace, format, policy }), history)).toEqual(sent);
+      }
+    },
+  );
+
+  it("without ids go by their own records in a new process, also those that others went beside", async () => {
+    const policy = freshAndStale({ afterTurns: 1, gatherTokens: 0, turnsAhead: 1_000 });
+    const call = { functionCall: { name: "read", args: {} } };
+    const answer = (text: string) => ({
+      functionResponse: { name: "read", response: { output: text } },
+    });
+    const turn = (...answers: readonly string[]) => [
+      { role: "model", parts: answers.map(() => call) },
+      { role: "user", parts: answers.map(answer) },
+    ];
+    const history = [...turn(texts[0] ?? "", same), ...turn(same), ...turn("done")];
+    const workspace = createMemoryWorkspace();
+    const growing = create({ workspace, format: "gemini", policy });
+    let sent: string[] = [];
+    for (let count = 2; count <= history.length; count += 2) {
+      sent = await sentBy(growing, history.slice(0, count));
+    }
+    expect(sent.join().split("<knowledge_list>")).toHaveLength(4);
+    const fresh = create({ workspace, format: "gemini", policy });
+    expect(await sentBy(fresh, history)).toEqual(sent);
+  });
+
+  it("that are giants keep the id that the first of them got, whatever came before it", async () => {
+    const workspace = createMemoryWorkspace();
+    const giant = { id: "again", text: logOf(60_000, "giant") };
+    const history = conversationOf({ id: "again", text: "short" }, giant, giant);
+    const offloader = create({ workspace });
+    const first = await sentBy(offloader, history.slice(0, -2));
+    const sent = await sentBy(offloader, history);
+    expect(sent.slice(0, first.length)).toEqual(first);
+    expect(await sentBy(create({ workspace }), history)).toEqual(sent);
+  });
+
+  it("keep their references when the host drops old messages, in a new process and in the same", async () => {
+    const workspace = createMemoryWorkspace();
+    const policy = freshAndStale({ afterTurns: 2, gatherTokens: 1, turnsAhead: 1_000 });
+    const offloader = create({ workspace, policy });
+    let sent: string[] = [];
+    for (let count = 1; count <= texts.length; count++) {
+      sent = await sentBy(offloader, withOneId(texts.slice(0, count)));
+    }
+    // A reference also says how many equal calls came before: of originals, fewer do.
+    const uncounted = (message: string) => message.replace(/(hash=\\"[0-9a-f]{8})\.\d+/g, "$1");
+    const history = withOneId(texts);
+    for (const dropped of [3, 5, 9, 11]) {
+      const rest = history.slice(dropped);
+      const expected = sent.slice(dropped).map(uncounted);
+      for (const host of [create({ workspace, policy }), offloader]) {
+        const { messages } = await host.offload(rest);
+        expect(messages.map((message) => uncounted(JSON.stringify(message)))).toEqual(expected);
+        expect(await host.restore(messages)).toEqual(rest);
+      }
+    }
+  });
+});
+
 describe("answers of the reading tools", () => {
   const READ = { artifact_id: "log", start_line: 5, end_line: 160 };
   const converse = async (offloader: ReturnType<typeof create>) => {

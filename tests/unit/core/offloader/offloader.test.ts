@@ -16,6 +16,7 @@ import {
   keepErrors,
   keepRecent,
   minChars,
+  minRatio,
 } from "../../../../src/policies.js";
 import { createMemoryWorkspace, MemoryStore } from "../../../../src/testing/index.js";
 import { conversationOf, logOf } from "../../../support/conversation.js";
@@ -472,6 +473,27 @@ describe("content that JSON cannot give back", () => {
       }
     },
   );
+
+  it("is kept in the answer of a reading tool, too", async () => {
+    const read = { id: "a", text: "", tool: "grep_knowledge", input: { pattern: "x" } };
+    const history = conversationOf(read);
+    const [block] = history[2]?.content as { content: unknown }[];
+    if (block) block.content = [{ type: "text", text: logOf(20_000), extra: 10n }];
+    const { messages, report } = await create().offload(history);
+    expect(messages).toBe(history);
+    expect(report.totals).toMatchObject({ kept: 1 });
+  });
+
+  it("counts as part of the conversation in every turn", async () => {
+    const offloader = create({ policy: minRatio(0.2) });
+    const history = conversationOf({ id: "a", text: "" }, { id: "b", text: logOf(3_000) });
+    const [block] = history[2]?.content as { content: unknown }[];
+    if (block) block.content = [{ type: "text", text: logOf(20_000), extra: new Date(0) }];
+    for (let turn = 0; turn < 3; turn++) {
+      const { report } = await offloader.offload(history);
+      expect(report.totals).toMatchObject({ kept: 2, offloaded: 0 });
+    }
+  });
 
   it("elsewhere in a message does not keep its results from being offloaded", async () => {
     const offloader = create();

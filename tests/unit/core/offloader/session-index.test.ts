@@ -3,7 +3,7 @@ import {
   findReferenced,
   isHeld,
   EMPTY_SESSION,
-  findOffloaded,
+  findStored,
   type SessionIndex,
 } from "../../../../src/core/offloader/session-index.js";
 import { coreOf } from "../../../../src/core/workspace/workspace-core.js";
@@ -21,7 +21,7 @@ async function hold(metadata: Record<string, unknown> = {}) {
 const referenced = (session: SessionIndex, soleText: string | undefined, id: string) =>
   findReferenced(session, { soleText, id })?.record;
 const offloaded = (session: SessionIndex, id: string, hash: string) =>
-  findOffloaded(session, { id, hash, place: undefined }, 0, () => []);
+  findStored(session, { id, hash, place: undefined }, undefined, () => []);
 
 describe("what a session holds", () => {
   it("is held under its id with its hash, and not with another", async () => {

@@ -220,6 +220,17 @@ describe("fresh is kept, stale goes", () => {
     expect(verdicts[0]?.state).toBe("giant");
   });
 
+  it("makes no room by short results that the model has not seen, whose digest would save too little", () => {
+    const messages = [reply, result(299), result(300)];
+    const outcomes = (history: readonly Message[]) =>
+      [...decide(history, { maxTokens: 400, minTokens: 100 }).values()].map(
+        ({ offload, state }) => offload && state,
+      );
+    expect(outcomes(messages)).toEqual([false, "giant"]);
+    // Once it has been seen, it goes without a digest.
+    expect(outcomes([...messages, reply, result(299)])).toEqual(["stale", "giant", false]);
+  });
+
   it("goes by what the host marks", () => {
     const verdicts = decide([result(9_000), result(1_000)], {}, (index) => ({
       offloadFlag: index === 1,
