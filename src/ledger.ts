@@ -4,6 +4,7 @@ export type {
   LedgerReport,
   ResultFigures,
   SessionFigures,
+  Span,
   ToolFigures,
 } from "./core/workspace/ledger/ledger-report.js";
 export type { ProviderUsage, TokenFlow, UsageSums } from "./core/workspace/ledger/ledger.js";

@@ -33,6 +33,11 @@ export interface TelemetryMeter {
     name: string,
     options?: { description?: string; unit?: string },
   ): { record(value: number, attributes?: Record<string, string | number>): unknown };
+  /** Since 1.9 of the API; without it, the overhead of each request is missing. */
+  createGauge?(
+    name: string,
+    options?: { description?: string; unit?: string },
+  ): { record(value: number, attributes?: Record<string, string | number>): unknown };
 }
 
 type Attributes = Record<string, string | number>;
@@ -113,6 +118,11 @@ function createMetrics(meter: TelemetryMeter): (event: WorkspaceEvent) => void {
     skip: count("skips", "Results that were kept.", "{result}"),
     step: count("steps", "Steps in which stale results were offloaded together.", "{step}"),
     request: count("requests", "Requests whose messages were seen.", "{request}"),
+    arrival: count(
+      "arrivals",
+      "Results and reads of sessions whose requests are not seen.",
+      "{result}",
+    ),
     remove: count("removals", "Artifacts that were removed.", "{artifact}"),
     failure: count("failures", "Calls that failed.", "{call}"),
   };
@@ -129,6 +139,15 @@ function createMetrics(meter: TelemetryMeter): (event: WorkspaceEvent) => void {
     "What all requests carried because of offloading, by context_offload.token.type; whole minus all others is what offloading saved.",
     "{token}",
   );
+  const arrival = count(
+    "token.arrival",
+    "What each further request carries more, where requests are not seen, by context_offload.token.type; whole minus references, reads and the overhead of a request is what offloading saves in each.",
+    "{token}",
+  );
+  const overhead = meter.createGauge?.(`${prefix}.request.overhead`, {
+    description: "What our tools and the system prompt take in each request.",
+    unit: "{token}",
+  });
   const rewritten = count(
     "cache.rewritten",
     "What a prompt cache writes again after steps.",
@@ -153,11 +172,17 @@ function createMetrics(meter: TelemetryMeter): (event: WorkspaceEvent) => void {
       saved.add(Math.max(0, event.tokens_saved ?? 0), attributes);
       if (event.redactions !== undefined) redactions.add(event.redactions, attributes);
     }
-    if (event.event === "request") {
-      for (const type of TOKEN_TYPES) {
-        const name = "context_offload.token.type";
-        usage.add(event[`tokens_${type}`] ?? 0, { ...attributes, [name]: type });
-      }
+    const flow = event.event === "request" ? usage : arrival;
+    for (const type of TOKEN_TYPES) {
+      const sent = event[`tokens_${type}`];
+      const isOverhead = type === "fixed" && flow === arrival;
+      if (sent === undefined || isOverhead) continue;
+      flow.add(sent, { ...attributes, "context_offload.token.type": type });
+    }
+    const { tokens_fixed: fixed = 0, namespace } = event;
+    // A read adds none.
+    if (fixed > 0) {
+      ignoreFailure(() => overhead?.record(fixed, { "context_offload.namespace": namespace }));
     }
     if (event.event === "step") rewritten.add(event.tokens_rewritten ?? 0, attributes);
     ignoreFailure(() => duration.record(event.duration_ms / 1_000, attributes));

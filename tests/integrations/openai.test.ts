@@ -1,4 +1,5 @@
 import { offloadResponses, offloadTools, type ReadingTool } from "context-offload/openai";
+import { readLedger } from "context-offload/ledger";
 import OpenAI6 from "openai";
 import OpenAI7 from "openai-7";
 import { zodFunction as zodFunction6 } from "openai/helpers/zod";
@@ -79,6 +80,27 @@ describe.each(SDKS)("offloading with $name", ({ OpenAI, zodFunction }) => {
       });
       expect(await runner.finalContent()).toBe(NEEDED);
       expectShort(requests, 3);
+    });
+
+    it("notes what OpenAI counted, cached input apart, beside our estimates", async () => {
+      const { workspace } = await storyWorkspace();
+      for (const stream of [false, true]) {
+        const { client } = open(STORY);
+        const sessionId = `stream ${stream}`;
+        const tools = offloadTools([fetchLog], { workspace, sessionId });
+        const body = { model: "scripted", messages: [QUESTION], tools };
+        await (
+          stream
+            ? client.chat.completions.runTools({ ...body, stream })
+            : client.chat.completions.runTools(body)
+        ).done();
+        const { sessions } = await readLedger(workspace, { sessionId });
+        expect(sessions[0]?.usage).toEqual({
+          ...{ requests: 3, inputTokens: 3 * 200, cacheReadTokens: 3 * 1_000 },
+          ...{ cacheWriteTokens: 0, outputTokens: 3 * 30 },
+        });
+        expect(sessions[0]?.whole).toBeGreaterThan(6_400);
+      }
     });
 
     it("offloads the results of parallel calls that are alike, each under its own id", async () => {
@@ -220,7 +242,7 @@ describe.each(SDKS)("offloading with $name", ({ OpenAI, zodFunction }) => {
           ...{ tools: offload.tools, instructions: offload.instructions },
         });
         input.push(...(response.output as OpenAI6.Responses.ResponseInputItem[]));
-        const answers = await offload.answer(response.output);
+        const answers = await offload.answer(response);
         if (answers.length === 0) return { text: response.output_text, requests, input };
         input.push(...answers);
       }
@@ -244,6 +266,12 @@ describe.each(SDKS)("offloading with $name", ({ OpenAI, zodFunction }) => {
       expectShort(requests, 3);
       expect(await workspace.getOriginal("call-1", { sessionId: "chat" })).toBe(LOG);
       expect(offload.instructions).toContain("read_stored");
+      // As OpenAI counted it, cached input apart.
+      const { sessions } = await readLedger(workspace, { sessionId: "chat" });
+      expect(sessions[0]?.usage).toEqual({
+        ...{ requests: 4, inputTokens: 4 * 300, cacheReadTokens: 4 * 600 },
+        ...{ cacheWriteTokens: 0, outputTokens: 4 * 20 },
+      });
     });
 
     it("answers the calls of a reply that was streamed", async () => {

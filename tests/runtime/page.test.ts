@@ -60,7 +60,12 @@ async function makeWorkspace(): Promise<{ root: string; home: string; workspace:
 
 /** The command in a process of its own, as a person starts it. */
 async function serve(root: string, home: string, ...more: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, [MAIN, "page", "-w", root, ...more], {
+  return start(["-w", root, ...more], home);
+}
+
+async function start(args: readonly string[], home: string, cwd?: string): Promise<string> {
+  const child = spawn(process.execPath, [MAIN, "page", ...args], {
+    cwd,
     env: { PATH: process.env["PATH"], HOME: home },
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -355,7 +360,57 @@ describe("the page, in a real browser", () => {
     expect(troubles).toEqual([]);
   });
 
-  it.for([360, 500, 800, 1_280, 2_000])(
+  it("says in an empty folder that there is nothing yet, and shows what comes then", async (context: TestContext) => {
+    const folder = await makeTempFolder();
+    const { page, troubles } = await openPage(context);
+    await page.goto(await start([], await makeTempFolder(), folder));
+    await page.locator(".total", { hasText: "Nothing was offloaded here yet" }).waitFor();
+    expect(await page.locator("h2:visible").count()).toBe(0);
+    expect(await readdir(folder)).toEqual([]);
+    const workspace = createWorkspace({ root: join(folder, ".offload") });
+    await runAgent(workspace, SESSION, 6);
+    await workspace.close();
+    await rowsOf(page).first().waitFor();
+    await page.locator(".sentence b", { hasText: "saved" }).waitFor();
+    expect(troubles).toEqual([]);
+  });
+
+  it("shows a workspace without a ledger, and claims nothing about it", async (context: TestContext) => {
+    const root = await makeTempFolder();
+    const workspace = createWorkspace({ root, ledger: false });
+    await runAgent(workspace, SESSION, 6);
+    await workspace.close();
+    const { page, troubles } = await openPage(context);
+    await page.goto(await serve(root, await makeTempFolder()));
+    await rowsOf(page).first().waitFor();
+    expect(await page.locator(".total").textContent()).toContain("no ledger");
+    expect(await page.locator(".bar, .strip-bar, .figure").count()).toBe(0);
+    expect(await page.locator(".results-rows .net").first().textContent()).toBe("–");
+    await rowsOf(page).first().click();
+    await page.locator("dialog .line .text").first().waitFor();
+    expect(troubles).toEqual([]);
+  });
+
+  it("keeps the chosen row on its result while an agent stores others", async (context: TestContext) => {
+    const { root, home, workspace } = await makeWorkspace();
+    await runAgent(workspace, SESSION, 12);
+    const { page } = await openPage(context);
+    await page.goto(await serve(root, home));
+    await rowsOf(page).first().waitFor();
+    await page.keyboard.press("r");
+    await page.keyboard.press("ArrowDown");
+    const chosen = page.locator(".results-rows .row.active");
+    const id = await chosen.getAttribute("data-id");
+    for (const late of ["late-1", "late-2"]) {
+      await workspace.put({ content: "one more" }, { sessionId: SESSION, toolCallId: late });
+      await page.locator(`.results-rows [data-id="${late}"]`).waitFor();
+      expect(await chosen.getAttribute("data-id")).toBe(id);
+    }
+    await page.locator("#sort-tokens").click();
+    expect(await chosen.getAttribute("data-id")).toBe(id);
+  });
+
+  it.for([360, 500, 800, 1_000, 1_280, 2_000])(
     "fits a window of %i pixels, light and dark",
     async (width, context) => {
       const { root, home, workspace } = await makeWorkspace();
@@ -370,6 +425,8 @@ describe("the page, in a real browser", () => {
         grounds.push(await page.evaluate("getComputedStyle(document.body).backgroundColor"));
         const overflow = "document.documentElement.scrollWidth - innerWidth";
         expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0);
+        const cutCells = `[...document.querySelectorAll(".table .cell")].filter((one) => { const box = one.getBoundingClientRect(); return box.width > 0 && box.right > one.closest(".table").getBoundingClientRect().right; }).length`;
+        expect(await page.evaluate(cutCells)).toBe(0);
         await rowsOf(page).first().click();
         await page.locator("dialog .line .text").first().waitFor();
         expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0);

@@ -7,6 +7,15 @@ export interface RequestBody {
   readonly messages?: readonly Message[];
   readonly input?: readonly Message[];
 }
+/** What each reply says that it used. */
+export const CHAT_USAGE = {
+  ...{ prompt_tokens: 1_200, completion_tokens: 30, total_tokens: 1_230 },
+  prompt_tokens_details: { cached_tokens: 1_000 },
+};
+export const RESPONSES_USAGE = {
+  ...{ input_tokens: 900, output_tokens: 20, total_tokens: 920 },
+  ...{ input_tokens_details: { cached_tokens: 600 }, output_tokens_details: {} },
+};
 interface Message {
   readonly content?: unknown;
   readonly output?: unknown;
@@ -57,7 +66,7 @@ function completionOf(move: Move, field: "message" | "delta"): object {
   const finish_reason = typeof move === "string" ? "stop" : "tool_calls";
   const object = field === "delta" ? "chat.completion.chunk" : "chat.completion";
   return {
-    ...{ id: "c", object, created: 1, model: "scripted" },
+    ...{ id: "c", object, created: 1, model: "scripted", usage: CHAT_USAGE },
     choices: [{ index: 0, [field]: message, finish_reason, logprobs: null }],
   };
 }
@@ -80,5 +89,6 @@ function responseOf(move: Move): object {
           ...{ type: "function_call", id: `fc_${id}`, call_id: id, name },
           ...{ arguments: JSON.stringify(input), status: "completed" },
         }));
-  return { id: "r", object: "response", created_at: 1, model: "scripted", output };
+  const usage = RESPONSES_USAGE;
+  return { id: "r", object: "response", created_at: 1, model: "scripted", output, usage };
 }

@@ -1,5 +1,5 @@
 import { createOffloader, createWorkspace, type Workspace } from "context-offload";
-import { readLedger } from "context-offload/ledger";
+import { noteUsage, readLedger } from "context-offload/ledger";
 import { afterTurns } from "context-offload/policies";
 import { describe, expect, it } from "vitest";
 import { TestFolder } from "./support/command.js";
@@ -43,6 +43,7 @@ describe("stats", () => {
     const place = new TestFolder();
     const workspace = createWorkspace({ root: place.path(".offload") });
     await runAgent(workspace, "pays", "bash", 0);
+    noteUsage(workspace, "pays", { inputTokens: 900, cacheReadTokens: 70, outputTokens: 5 });
     await runAgent(workspace, "costs", "Read", 4);
     await workspace.close();
     const { total, sessions } = await readLedger(workspace);
@@ -53,7 +54,16 @@ describe("stats", () => {
     for (const { sessionId, net } of sessions) {
       expect(stdout).toMatch(new RegExp(`^${sessionId} .* ${figure(net)}$`, "m"));
     }
+    // Each figure says whose it is.
+    expect(stdout).toMatch(/tokens of input in \d+ requests, by our estimate/);
+    expect(stdout).toMatch(/^pays, as the provider counted 1 request: 900 input, 70 from cache/m);
+    expect(stdout).toMatch(new RegExp(`^\\d{4}-\\d\\d-\\d\\d .* ${figure(total.net)}$`, "m"));
     expect(stdout).toMatch(/^Read: read back in full 4 of 4 times\. Exclude it:/m);
+    // The line that does it is one that install takes, and the hook keeps to it.
+    const [, line = ""] = /^ {2}context-offload (install .*)$/m.exec(stdout) ?? [];
+    const install = line.replace("<client>", "claude-code").split(" ");
+    expect((await place.run(...install, "--no-tools")).status).toBe(0);
+    expect(place.read(".claude/settings.json")).toMatch(/--exclude \\"?Read/);
     expect(stdout).not.toMatch(/^bash: /m);
     const costly = await place.run("stats", "--session", "costs");
     expect(costly.stdout).not.toContain("pays ");
@@ -69,6 +79,20 @@ describe("stats", () => {
     await workspace.close();
     const { stdout } = await place.run("stats");
     expect(stdout).toMatch(/^Offloading cost \d+ tokens more than it saved/);
+    expect(stdout).toMatch(/ -\d+$/m);
+    const watched = await place.runAs({ isWatched: true }, ["stats"]);
+    const red = (text: string) => text.split("\u001b[31m").slice(1);
+    expect(red(watched.stdout)).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^cost \d+ tokens more than it saved/),
+        expect.stringMatching(/^-\d+/),
+      ]),
+    );
+  });
+
+  it("the page takes --with-content for an export only", async () => {
+    const { status, stderr } = await new TestFolder().run("page", "--with-content");
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/needs --export/)]);
   });
 
   it("says when nothing was noted at all", async () => {

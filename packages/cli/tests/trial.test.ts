@@ -1,9 +1,26 @@
+import { existsSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { compareMeans } from "../src/trial/compare.js";
-import { conversationOf, logLine, ONE_SENTENCE, TestFolder } from "./support/command.js";
+import { compareMeans, compareShares } from "../src/trial/compare.js";
+import { conversationOf, HOOK, logLine, ONE_SENTENCE, TestFolder } from "./support/command.js";
 
-/** An agent that records its session as Claude Code does: a reply on two lines, and fewer tokens with us. */
+/** Notes every connection that a process opens, its workers' included, to whatever address. */
+const WATCH = `
+import { appendFileSync } from "node:fs";
+import dgram from "node:dgram";
+import net from "node:net";
+for (const [owner, verb] of [[net.Socket.prototype, "connect"], [dgram.Socket.prototype, "send"]]) {
+  const original = owner[verb];
+  owner[verb] = function (...given) {
+    appendFileSync(process.env.CONNECTIONS, verb + "\\n");
+    return original.apply(this, given);
+  };
+}
+`;
+
+/** An agent with our hook that records its session as Claude Code does: a reply on two lines, and fewer tokens with us. */
 const AGENT = `
+import { spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 const folder = join(process.env.HOME, ".claude", "projects", "p");
@@ -12,6 +29,12 @@ const runs = existsSync("runs") ? Number(readFileSync("runs", "utf8")) : 0;
 writeFileSync("runs", String(runs + 1));
 const isOff = process.env.CONTEXT_OFFLOAD === "off";
 appendFileSync("order", isOff ? "0" : "1");
+const stdout = Array.from({ length: 1500 }, (_, at) => runs + " line " + at).join("\\n");
+const input = JSON.stringify({
+  hook_event_name: "PostToolUse", session_id: "s-" + runs, cwd: process.cwd(), tool_name: "Bash",
+  tool_use_id: "c", tool_input: { command: "x" }, tool_response: { stdout, stderr: "", interrupted: false },
+});
+if (process.argv[2] !== "--no-hook") spawnSync(process.execPath, [${JSON.stringify(HOOK)}], { input });
 const usage = (output_tokens) => ({
   input_tokens: 10, cache_creation_input_tokens: 90,
   cache_read_input_tokens: (isOff ? 5_000 : 2_000) + (runs % 3), output_tokens,
@@ -24,12 +47,45 @@ for (let turn = 0; turn < 2; turn++) {
 }
 `;
 
+/** An agent that records as Codex does; every second run goes on with the session of the one before. */
+const CODEX = `
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+const folder = join(process.env.HOME, ".codex", "sessions", "2026", "01", "02");
+mkdirSync(folder, { recursive: true });
+const runs = existsSync("runs") ? Number(readFileSync("runs", "utf8")) : 0;
+writeFileSync("runs", String(runs + 1));
+const file = join(folder, "rollout-" + Math.floor(runs / 2) + ".jsonl");
+const record = (type, payload) => appendFileSync(file, JSON.stringify({ timestamp: "", type, payload }) + "\\n");
+const total = runs % 2 === 0 ? [0, 0, 0] : [3300, 900, 70];
+const counts = ([input_tokens, cached_input_tokens, output_tokens]) => ({ input_tokens, cached_input_tokens, output_tokens });
+const tell = (last) => record("event_msg", {
+  type: "token_count", info: { total_token_usage: counts(total), last_token_usage: counts(last) },
+});
+const ask = (used) => used.forEach((tokens, at) => { total[at] += tokens; });
+if (runs % 2 === 0) record("session_meta", { id: "s" });
+record("event_msg", { type: "token_count", info: null });
+ask([1000, 0, 20]);
+tell([1000, 0, 20]);
+tell([1000, 0, 20]);
+record("response_item", { type: "message", role: "assistant", content: [] });
+ask([1100, 100, 10]);
+ask([1200, 800, 40]);
+tell([1200, 800, 40]);
+`;
+
 interface Trial {
-  readonly runs: readonly { readonly isWith: boolean; readonly inputTokens: number }[];
+  readonly runs: readonly {
+    readonly isWith: boolean;
+    readonly inputTokens: number;
+    readonly seconds: number;
+  }[];
   readonly compared: Readonly<
     Record<string, { difference: number; interval?: readonly [number, number] }>
   >;
+  readonly offloaded: number;
   readonly claim: string | null;
+  readonly whyNoClaim?: string;
 }
 
 describe("trial", () => {
@@ -39,7 +95,8 @@ describe("trial", () => {
     const run = ["trial", "--json", "-n", "5", "--", process.execPath, "agent.mjs"];
     const { status, stdout } = await place.run(...run);
     expect(status).toBe(0);
-    const { runs, compared, claim } = JSON.parse(stdout) as Trial;
+    const { runs, compared, claim, offloaded } = JSON.parse(stdout) as Trial;
+    expect(offloaded).toBe(5);
     expect(place.read("order")).toBe("1001100110");
     for (const { isWith, inputTokens } of runs) {
       expect(inputTokens - 2 * (100 + (isWith ? 2_000 : 5_000))).toBeLessThanOrEqual(4);
@@ -53,6 +110,17 @@ describe("trial", () => {
     expect(claim).toMatch(/ fewer /);
   });
 
+  it("reads what Codex records: what was told twice, a request that was repeated, a session that goes on", async () => {
+    const place = new TestFolder();
+    place.write("agent.mjs", CODEX);
+    const run = ["trial", "--json", "-n", "2", "--", process.execPath, "agent.mjs"];
+    const { stdout } = await place.run(...run);
+    const { runs } = JSON.parse(stdout) as Trial;
+    const figures = { inputTokens: 1_000 + 1_100 + 1_200, cacheReadTokens: 900, outputTokens: 70 };
+    // The repeated request is no turn that anybody saw.
+    expect(runs).toMatchObject(Array(4).fill({ ...figures, turns: 2, exit: 0 }));
+  });
+
   it("claims nothing for fewer than five runs each", async () => {
     const place = new TestFolder();
     place.write("agent.mjs", AGENT);
@@ -64,6 +132,26 @@ describe("trial", () => {
       (await place.run("trial", "--json", ...run.slice(1))).stdout,
     ) as Trial;
     expect(claim).toBeNull();
+  });
+
+  it("claims nothing where nothing was offloaded, or where a run failed", async () => {
+    const place = new TestFolder();
+    place.write("agent.mjs", AGENT);
+    const run = ["trial", "--json", "-n", "5", "--", process.execPath, "agent.mjs"];
+    const idle = JSON.parse((await place.run(...run, "--no-hook")).stdout) as Trial;
+    expect(idle).toMatchObject({
+      ...{ offloaded: 0, claim: null },
+      whyNoClaim: expect.stringMatching(/nothing was offloaded into \.offload/) as string,
+    });
+    place.write("agent.mjs", `${AGENT}if (runs === 14) process.exit(3);`);
+    const { status, stdout } = await place.run(...run);
+    expect(status).toBe(1);
+    const failed = JSON.parse(stdout) as Trial;
+    expect(failed).toMatchObject({
+      claim: null,
+      whyNoClaim: expect.stringMatching(/not all runs ended without an error/) as string,
+    });
+    expect(failed.compared["ended"]?.difference).toBe(-20);
   });
 
   it("refuses an agent that records nothing, after its first run", async () => {
@@ -84,13 +172,32 @@ describe("trial", () => {
   });
 
   it("makes intervals as published for Welch's t", () => {
-    // The example of NIST, two samples of the same size: t(0.975, 4) = 2.776.
     const { interval, difference } = compareMeans([1, 2, 3, 4, 5], [2, 3, 4, 5, 6]);
     expect(difference).toBe(-1);
     // Each variance is 2.5, the standard error 1, and there are 8 degrees of freedom.
     expect(interval?.[0]).toBeCloseTo(-1 - 2.306, 3);
     expect(interval?.[1]).toBeCloseTo(-1 + 2.306, 3);
     expect(compareMeans([1, 2, 3, 4], [2, 3, 4, 5]).interval).toBeUndefined();
+    // Unequal variances, 40 and 0.3: their shares of the error leave 4.1 degrees of freedom, taken as 4.
+    const unequal = compareMeans([2, 6, 10, 14, 18], [10, 11, 10, 11, 10, 11]);
+    const error = Math.sqrt(40 / 5 + 0.3 / 6);
+    expect(unequal.difference).toBeCloseTo(-0.5, 9);
+    expect(unequal.interval?.[0]).toBeCloseTo(-0.5 - 2.776 * error, 3);
+    // No spread at all is no reason for an interval that is not a number.
+    expect(compareMeans([3, 3, 3, 3, 3], [5, 5, 5, 5, 5]).interval).toEqual([-2, -2]);
+  });
+
+  it("makes intervals as published for shares: 56 of 70 against 48 of 80, 5 of 56 against 0 of 29", () => {
+    const of = (successes: number, count: number) =>
+      Array.from({ length: count }, (_, at) => at < successes);
+    const one = compareShares(of(56, 70), of(48, 80));
+    expect(one.difference).toBeCloseTo(20, 9);
+    expect(one.interval?.[0]).toBeCloseTo(5.24, 2);
+    expect(one.interval?.[1]).toBeCloseTo(33.39, 2);
+    const none = compareShares(of(5, 56), of(0, 29));
+    expect(none.interval?.[0]).toBeCloseTo(-3.81, 2);
+    expect(none.interval?.[1]).toBeCloseTo(19.26, 2);
+    expect(compareShares(of(1, 4), of(4, 4)).interval).toBeUndefined();
   });
 });
 
@@ -148,7 +255,7 @@ describe("learn", () => {
     );
   });
 
-  it("proposes to exclude a tool whose results are needed at once, and never again", async () => {
+  it("proposes to exclude a tool whose results are needed at once, and never again", () => {
     const place = new TestFolder();
     for (let at = 0; at < 4; at++) {
       const lines = Array.from(
@@ -171,8 +278,18 @@ describe("learn", () => {
       const log = messages.map((message, index) => logLine(`u${index}`, message)).join("\n");
       place.write(`home/.claude/projects/p/s-${at}.jsonl`, log);
     }
-    const { stdout } = await place.run("learn");
+    place.write("watch.mjs", WATCH);
+    const env = {
+      NODE_OPTIONS: `--import=${pathToFileURL(place.path("watch.mjs")).href}`,
+      CONNECTIONS: place.path("connections"),
+    };
+    const { stdout } = place.spawn(["learn"], { env });
     expect(stdout).toMatch(/^ {2}context-offload install claude-code --exclude read_log$/m);
+    // Nothing leaves the machine; and the watch would have seen it.
+    expect(existsSync(place.path("connections"))).toBe(false);
+    place.write("fetch.mjs", `await fetch("http://127.0.0.1:65535/").catch(() => undefined);`);
+    place.spawn([], { env, script: place.path("fetch.mjs") });
+    expect(place.read("connections")).toMatch(/connect/);
     expect(stdout).toMatch(/cost [\d.]+ % more/);
   });
 

@@ -4,7 +4,8 @@ import { redactEvent, type Redacting } from "./artifacts/redaction.js";
 
 /** Something that a workspace did; fields are named like the metadata. */
 export interface WorkspaceEvent {
-  readonly event: "offload" | "read" | "skip" | "step" | "request" | "remove" | "failure";
+  readonly event:
+    "offload" | "read" | "skip" | "step" | "request" | "arrival" | "remove" | "failure";
   /** The method that was called. */
   readonly verb: string;
   readonly time: string;
@@ -28,7 +29,8 @@ export interface WorkspaceEvent {
   readonly tokens_rewritten?: number;
   /**
    * In a `request` event, what its messages carry because of offloading, in tokens: what offloaded results
-   * would take, what their references take, what reading takes, and the tools with the system prompt.
+   * would take, what their references take, what reading takes, and the tools with the system prompt. In an
+   * `arrival` event, what each further request carries more, where requests themselves are not seen.
    */
   readonly tokens_whole?: number;
   readonly tokens_references?: number;
@@ -57,9 +59,12 @@ export interface EventLogger {
   readonly storeCall?: ((call: StoreCall) => void) | undefined;
 }
 
+/** The host's clocks. */
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, for what is written down: it jumps when the host's clock is set. */
   now(): number;
+  /** Whole milliseconds since some moment, for deadlines and durations: it never jumps. */
+  elapsed(): number;
 }
 
 export type EventDetails = Partial<
@@ -92,7 +97,7 @@ export class EventReporter {
     describe: (outcome: T) => EventDetails & { readonly event: "offload" | "read" | "remove" },
   ): Promise<T> {
     if (!this.#logger) return work();
-    const start = this.#clock.now();
+    const start = this.#clock.elapsed();
     try {
       const outcome = await work();
       const { event, ...details } = describe(outcome);
@@ -118,11 +123,11 @@ export class EventReporter {
 
   /** Reports something that took no time. */
   note(
-    event: "skip" | "step" | "request" | "remove" | "failure",
+    event: "skip" | "step" | "request" | "arrival" | "remove" | "failure",
     verb: string,
     details: EventDetails,
   ): void {
-    this.#tell(event, verb, this.#clock.now(), details);
+    this.#tell(event, verb, this.#clock.elapsed(), details);
   }
 
   #tell(event: WorkspaceEvent["event"], verb: string, start: number, details: EventDetails): void {
@@ -130,13 +135,13 @@ export class EventReporter {
     // A host may pass an async function all the same.
     const logger: (event: WorkspaceEvent) => unknown = this.#logger;
     const now = this.#clock.now();
+    const duration = this.#clock.elapsed() - start;
     ignoreFailure(() =>
       logger({
         event,
         verb,
         time: new Date(now).toISOString(),
-        // The clock may be set back meanwhile.
-        duration_ms: Math.max(0, now - start),
+        duration_ms: duration,
         namespace: this.#namespace,
         context_type: "tool_result",
         biz_id: null,

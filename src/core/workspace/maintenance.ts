@@ -48,6 +48,8 @@ export function createMaintenance(
   /** Something was stored; absent if everything is kept. */
   readonly touch: (() => void) | undefined;
   readonly renew: WorkspaceCore["renew"];
+  /** Nothing is removed any more unless it is asked for. */
+  readonly end: () => Promise<void>;
 } {
   const remove = (verb: string, record: ArtifactRecord): Promise<void> =>
     events.observe(
@@ -82,6 +84,7 @@ export function createMaintenance(
 
   return {
     touch: runs?.touch.bind(runs),
+    end: async () => runs?.end(),
 
     async renew({ artifacts }, artifactIds) {
       const createdAt = new Date(clock.now()).toISOString();

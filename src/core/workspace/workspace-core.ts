@@ -36,7 +36,11 @@ export interface WorkspaceCore {
   renew(session: SessionListing, artifactIds: Iterable<string>): Promise<boolean>;
   original(record: ArtifactRecord, signal: AbortSignal | undefined): Promise<Original>;
   /** Logs something that was decided rather than done. */
-  note(event: "skip" | "step" | "request" | "failure", verb: string, details: EventDetails): void;
+  note(
+    event: "skip" | "step" | "request" | "arrival" | "failure",
+    verb: string,
+    details: EventDetails,
+  ): void;
 }
 
 /** Keys of the global registry, so that two copies of the package can work together. */

@@ -28,5 +28,7 @@ export interface WorkspaceWiring {
   readonly notice: NoticeOptions;
   /** Opens the store of the ledger; without it, none is kept. */
   readonly openLedger?: (() => ArtifactStore) | undefined;
+  /** Whether the folder of the workspace was there and has been removed: the ledger alone does not bring it back. */
+  readonly isRemoved?: (() => boolean) | undefined;
   readonly logger: EventLogger | undefined;
 }

@@ -21,7 +21,7 @@ import { createDraft, type Draft, type StoredDraft } from "./artifacts/draft.js"
 import { withStoredIds } from "./artifacts/redacted-ids.js";
 import { readForRedaction, redactFilter, redactName, storedId } from "./artifacts/redaction.js";
 import { once } from "../lib/concurrency.js";
-import { Ledger } from "./ledger/ledger.js";
+import { eventOf, Ledger } from "./ledger/ledger.js";
 import type { LineRange } from "./ledger/line-ranges.js";
 import { createMaintenance } from "./maintenance.js";
 import { EventReporter, type EventDetails } from "./events.js";
@@ -64,7 +64,7 @@ export function wireWorkspace(given: WorkspaceWiring): Workspace {
   const noteRead = (
     sessionId: string | undefined,
     artifactId: string | undefined,
-    answer: string,
+    texts: readonly string[],
     lines: readonly LineRange[],
   ): void => {
     if (!ledger || (sessionId ?? artifactId) === undefined) return;
@@ -75,7 +75,11 @@ export function wireWorkspace(given: WorkspaceWiring): Workspace {
         : Promise.resolve(sessionId);
     void owner.then(
       (session) => {
-        ledger.read(session, id, wiring.countTokens(answer), lines);
+        const tokens = texts.reduce((sum, text) => sum + wiring.countTokens(text), 0);
+        const flow = ledger.read(session, id, tokens, lines);
+        if (!flow) return;
+        const known = { session_id: session, artifact_id: id ?? null };
+        events.note("arrival", "read", { ...known, ...eventOf(flow) });
       },
       () => undefined,
     );
@@ -264,6 +268,7 @@ export function wireWorkspace(given: WorkspaceWiring): Workspace {
     },
 
     async close() {
+      await maintenance.end();
       await ledger?.flush();
       await wiring.closeSearch();
       // Last, since it may share its connection with the store.
@@ -291,13 +296,13 @@ export function wireWorkspace(given: WorkspaceWiring): Workspace {
 }
 
 function openLedger(
-  { openLedger: open, defer, clock, hash, redact }: WorkspaceWiring,
+  { openLedger: open, isRemoved, defer, clock, hash, redact }: WorkspaceWiring,
   idOf: ((id: string) => string) | undefined,
 ): Ledger | undefined {
   if (!open || !defer) return undefined;
   const openStore = once(() => (idOf ? withStoredIds(open(), idOf) : open()));
   const nameOf = (name: string) => redactName(name, { redact, hash });
-  return new Ledger({ openStore, clock, defer, hash, nameOf });
+  return new Ledger({ openStore, isRemoved, clock, defer, hash, nameOf });
 }
 
 /** The length of an artifact in a listing, with its line break. */

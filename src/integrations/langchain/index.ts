@@ -216,12 +216,14 @@ export function offloadMiddleware(options: LangChainOptions = {}): OffloadMiddle
       const { messages, tools, systemMessage } = request;
       session.rejectTakenNames(tools.map((tool) => (tool as { readonly name?: string }).name));
       const separator = systemMessage.text === "" ? "" : "\n\n";
-      return handler({
+      const reply = await handler({
         ...request,
         messages: await session.history(messages, langchainFormat),
         tools: [...tools, ...langchainFormat.describeTools(session.tools)],
         systemMessage: systemMessage.concat(separator + session.systemPrompt()),
       });
+      noteUsage(session, reply);
+      return reply;
     },
 
     async wrapToolCall(request, handler) {
@@ -251,6 +253,28 @@ export function offloadMiddleware(options: LangChainOptions = {}): OffloadMiddle
       if (options.keep === "original" || !isToolMessage(answer)) return answer;
       return shortenAnswer(session, request.toolCall, answer);
     },
+  };
+}
+
+/** LangChain counts what was read from a cache, or written to it, as part of the input. */
+function noteUsage(session: OffloadSession, reply: unknown): void {
+  const { usage_metadata: usage } = (reply ?? {}) as { readonly usage_metadata?: Usage | null };
+  if (!usage) return;
+  const { cache_read: cacheReadTokens, cache_creation: cacheWriteTokens } =
+    usage.input_token_details ?? {};
+  session.used({
+    inputTokens: usage.input_tokens - (cacheReadTokens ?? 0) - (cacheWriteTokens ?? 0),
+    ...{ cacheReadTokens, cacheWriteTokens },
+    outputTokens: usage.output_tokens,
+  });
+}
+
+interface Usage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly input_token_details?: {
+    readonly cache_read?: number | undefined;
+    readonly cache_creation?: number | undefined;
   };
 }
 

@@ -63,17 +63,19 @@ export function offloadTools(
 ): unknown[] {
   requireToolList("tools", tools);
   const session = connectSession(options);
-  const ids = new CallIds();
+  const runners = new Runners(session);
   const runnable = tools as readonly OpenAiTool[];
   session.checkToolNames(runnable.map(nameOf));
-  const wrapped = runnable.map((tool) => wrapTool(tool, session, ids));
-  return [...wrapped, ...readingTools(session)];
+  const wrapped = runnable.map((tool) => wrapTool(tool, session, runners));
+  return [...wrapped, ...readingTools(session, runners)];
 }
 
-function readingTools(session: OffloadSession): ReadingTool[] {
+function readingTools(session: OffloadSession, runners: Runners): ReadingTool[] {
   return session.tools.map(({ name, description, inputSchema: parameters }) => {
-    const read = async (args: string): Promise<string> =>
-      answerText(await session.run(name, parseArguments(args)));
+    const read = async (args: string, runner?: Runner): Promise<string> => {
+      runners.follow(runner);
+      return answerText(await session.run(name, parseArguments(args)));
+    };
     return { type: "function", function: { name, description, parameters, function: read } };
   });
 }
@@ -82,12 +84,12 @@ function nameOf({ function: described }: OpenAiTool): string | undefined {
   return described?.name ?? described?.function?.name;
 }
 
-function wrapTool(tool: OpenAiTool, session: OffloadSession, ids: CallIds): OpenAiTool {
+function wrapTool(tool: OpenAiTool, session: OffloadSession, runners: Runners): OpenAiTool {
   const { function: described, $callback, $parseRaw } = tool;
   const name = nameOf(tool);
   const run = $callback ?? described?.function;
   if (!described || !run || name === undefined) return tool;
-  const wrapped = wrapRun({ name, run, parse: $parseRaw ?? described.parse }, session, ids);
+  const wrapped = wrapRun({ name, run, parse: $parseRaw ?? described.parse }, session, runners);
   const description = session.describe(name, described.description ?? "");
   if ($callback) {
     return withProperties(tool, {
@@ -105,7 +107,7 @@ function wrapTool(tool: OpenAiTool, session: OffloadSession, ids: CallIds): Open
 function wrapRun(
   { name, run, parse }: { name: string; run: Run; parse: Parse | undefined },
   session: OffloadSession,
-  ids: CallIds,
+  runners: Runners,
 ): { run: Run; parse: Parse } {
   const written = new WeakMap<object, string>();
   return {
@@ -118,7 +120,8 @@ function wrapRun(
       const isRaw = typeof args === "string";
       const input = isRaw ? args : written.get(args as object);
       // Before anything is awaited, since calls are told apart by their order.
-      const toolCallId = input === undefined ? undefined : ids.take(runner, name, input);
+      const toolCallId = input === undefined ? undefined : runners.takeId(runner, name, input);
+      runners.follow(runner);
       let resolved = args;
       try {
         if (isRaw) resolved = await session.resolveJson(name, args);
@@ -145,6 +148,37 @@ function withProperties(tool: OpenAiTool, changes: Partial<OpenAiTool>): OpenAiT
 /** The parts of a runner that matter here: what it sent and got so far. */
 interface Runner {
   readonly messages: readonly unknown[];
+  allChatCompletions?(): readonly ChatCompletion[];
+  on?(event: "chatCompletion", listener: (completion: ChatCompletion) => void): unknown;
+}
+
+interface ChatCompletion {
+  readonly usage?: ChatUsage | null | undefined;
+}
+
+interface ChatUsage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly prompt_tokens_details?: CachedTokens | null;
+}
+
+/** What Chat Completions and Responses say of the input that was read from a cache. */
+interface CachedTokens {
+  readonly cached_tokens?: number | null;
+}
+
+/** OpenAI counts cached input as part of the input; it says nothing of what it writes to the cache. */
+function noteUsage(
+  session: OffloadSession,
+  inputTokens: number,
+  cached: CachedTokens | null | undefined,
+  outputTokens: number,
+): void {
+  const cacheReadTokens = cached?.cached_tokens ?? 0;
+  session.used({
+    inputTokens: inputTokens - cacheReadTokens,
+    ...{ cacheReadTokens, cacheWriteTokens: undefined, outputTokens },
+  });
 }
 
 interface AssistantMessage {
@@ -157,15 +191,38 @@ interface ChatToolCall {
   readonly function?: { readonly name: string; readonly arguments: string };
 }
 
-/**
- * Finds the id of the call that a function runs for, which the SDK does not pass to it: the first call
- * of the last message with this name and these arguments that was not found before. The SDK starts
- * calls in their order, so that two calls that are alike are told apart.
- */
-class CallIds {
+/** What the SDK does not pass to a function that a runner calls, and what it does not tell of a runner before. */
+class Runners {
+  readonly #session: OffloadSession;
+  readonly #followed = new WeakSet<object>();
   readonly #taken = new WeakMap<object, Set<string>>();
 
-  take(runner: Runner, name: string, args: string): string | undefined {
+  constructor(session: OffloadSession) {
+    this.#session = session;
+  }
+
+  /** Notes the usage of all replies of a runner, those that it had before its first call included. */
+  follow(runner: Runner | undefined): void {
+    if (!runner?.allChatCompletions || !runner.on || this.#followed.has(runner)) return;
+    this.#followed.add(runner);
+    for (const completion of runner.allChatCompletions()) this.#note(completion);
+    runner.on("chatCompletion", (completion) => {
+      this.#note(completion);
+    });
+  }
+
+  #note({ usage }: ChatCompletion): void {
+    if (!usage) return;
+    const { prompt_tokens, completion_tokens, prompt_tokens_details } = usage;
+    noteUsage(this.#session, prompt_tokens, prompt_tokens_details, completion_tokens);
+  }
+
+  /**
+   * Finds the id of the call that a function runs for: the first call of the last message with this name and these
+   * arguments that was not found before. The SDK starts calls in their order, so that two calls that are alike are
+   * told apart.
+   */
+  takeId(runner: Runner, name: string, args: string): string | undefined {
     const message = runner.messages.findLast(hasCalls);
     if (!message) return undefined;
     const taken = this.#taken.get(message) ?? new Set();
@@ -205,8 +262,26 @@ export interface OffloadResponses {
   readonly instructions: string;
   /** What to send of your input: stale results are references. Your own list keeps them whole. */
   input<Item>(items: readonly Item[]): Promise<Item[]>;
-  /** Runs the calls of a response, all at once; calls of functions that were not passed are skipped. */
-  answer(output: readonly { readonly type: string }[]): Promise<FunctionOutput[]>;
+  /**
+   * Runs the calls of a response, all at once; calls of functions that were not passed are skipped. Of a whole
+   * response, it also notes the usage that OpenAI reports.
+   */
+  answer(
+    response: OpenAIResponse | readonly { readonly type: string }[],
+  ): Promise<FunctionOutput[]>;
+}
+
+/** The parts of a response that matter here. */
+export interface OpenAIResponse {
+  readonly output: readonly { readonly type: string }[];
+  readonly usage?:
+    | {
+        readonly input_tokens: number;
+        readonly output_tokens: number;
+        readonly input_tokens_details?: { readonly cached_tokens?: number } | undefined;
+      }
+    | null
+    | undefined;
 }
 
 /**
@@ -217,7 +292,7 @@ export interface OffloadResponses {
  * const offload = offloadResponses({ fetch_log: ({ service }) => fetchLog(service) });
  * const request = { model, input: await offload.input(input), tools: [...tools, ...offload.tools] };
  * const response = await client.responses.create(request);
- * input.push(...response.output, ...(await offload.answer(response.output)));
+ * input.push(...response.output, ...(await offload.answer(response)));
  */
 export function offloadResponses(
   functions: OpenAIFunctions,
@@ -230,12 +305,25 @@ export function offloadResponses(
     tools: openaiResponsesFormat.describeTools(session.tools),
     instructions: session.systemPrompt(),
     input: async (items) => [...(await session.history(items, openaiResponsesFormat))],
-    async answer(output) {
+    async answer(response) {
+      const { output, usage } = isResponse(response)
+        ? response
+        : { output: response, usage: undefined };
+      if (usage) {
+        const { input_tokens, input_tokens_details, output_tokens } = usage;
+        noteUsage(session, input_tokens, input_tokens_details, output_tokens);
+      }
       const calls = output.filter(isFunctionCall);
       const answers = await Promise.all(calls.map((call) => answerCall(call, functions, session)));
       return answers.filter((answer) => answer !== undefined);
     },
   };
+}
+
+function isResponse(
+  response: OpenAIResponse | readonly { readonly type: string }[],
+): response is OpenAIResponse {
+  return !Array.isArray(response);
 }
 
 function isFunctionCall(item: { readonly type: string }): item is OpenAiFunctionCall & typeof item {

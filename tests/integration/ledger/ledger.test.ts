@@ -1,16 +1,30 @@
-import { describe, expect, it } from "vitest";
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import Database from "libsql";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import {
   createOffloader,
   createWorkspace,
+  DEFAULTS,
   estimateTokens,
   fileStore,
   memoryStore,
   type Workspace,
 } from "../../../src/index.js";
 import type { AnthropicMessage } from "../../../src/formats/index.js";
-import type { OpenStore } from "../../../src/stores.js";
-import { readLedger } from "../../../src/ledger.js";
+import {
+  objectStore,
+  postgresMetadata,
+  postgresStore,
+  sqliteStore,
+  type OpenStore,
+} from "../../../src/stores.js";
+import { noteRead, noteUsage, readLedger } from "../../../src/ledger.js";
 import { readTree } from "../../support/list-tree.js";
+import { BUCKET, startObjects, type RealObjects } from "../../support/real-objects.js";
+import { startPostgres, type RealPostgres } from "../../support/real-postgres.js";
 import { makeTempFolder } from "../../support/temp-folder.js";
 
 type Block = { type: string; id?: string; tool_use_id?: string; [field: string]: unknown };
@@ -24,6 +38,10 @@ const textOf = (name: string, lines: number): string =>
 function countWire(messages: readonly AnthropicMessage[], whole: ReadonlyMap<string, string>) {
   const flow = { whole: 0, references: 0, reads: 0 };
   const readingCalls = new Set<string>();
+  // Without offloading, nobody would make a request that only goes on from reading.
+  const reply = messages.findLast(({ role }) => role === "assistant")?.content ?? [];
+  const calls = typeof reply === "string" ? [] : (reply as unknown as readonly Block[]);
+  const isForReading = calls.length > 0 && calls.every((call) => call["name"] === "read_stored");
   for (const { content } of messages) {
     if (typeof content === "string") continue;
     for (const block of content as unknown as readonly Block[]) {
@@ -36,7 +54,7 @@ function countWire(messages: readonly AnthropicMessage[], whole: ReadonlyMap<str
       const id = block.tool_use_id ?? "";
       if (readingCalls.has(id)) flow.reads += sent;
       else if (block["content"] !== whole.get(id)) {
-        flow.whole += estimateTokens(whole.get(id) ?? "");
+        if (!isForReading) flow.whole += estimateTokens(whole.get(id) ?? "");
         flow.references += sent;
       }
     }
@@ -85,23 +103,98 @@ async function runAgent(workspace: Workspace, sessionId: string, turns: number) 
   return wire;
 }
 
+let postgres: RealPostgres;
+let objects: RealObjects;
+beforeAll(async () => {
+  [postgres, objects] = await Promise.all([startPostgres(), startObjects()]);
+});
+afterAll(() => Promise.all([postgres.end(), objects.end()]));
+
+function openPool(): pg.Pool {
+  const pool = new pg.Pool({ connectionString: postgres.url, max: 4 });
+  onTestFinished(() => pool.end());
+  return pool;
+}
+
+function openObjects(): OpenStore {
+  const client = objects.client();
+  onTestFinished(() => {
+    client.destroy();
+  });
+  return objectStore({ client, bucket: BUCKET, metadata: postgresMetadata(openPool()) });
+}
+
+const STORES: readonly [string, (folder: string) => OpenStore][] = [
+  ["in files", (folder) => fileStore(folder)],
+  ["in memory", () => memoryStore()],
+  ["in SQLite", (folder) => sqliteStore(new Database(join(folder, "offload.db")))],
+  ["in PostgreSQL", () => postgresStore(openPool())],
+  ["in S3", () => openObjects()],
+];
+let namespaces = 0;
+
 describe("the ledger", () => {
-  it.each<[string, (folder: string) => OpenStore]>([
-    ["in files", (folder) => fileStore(folder)],
-    ["in memory", () => memoryStore()],
-  ])("%s: net is what the wire says, over all requests", async (_, storeIn) => {
+  it.each(STORES)("%s: net is what the wire says, over all requests", async (_, storeIn) => {
     const store = storeIn(await makeTempFolder());
-    const workspace = createWorkspace({ store });
+    const namespace = `one-${(namespaces += 1)}`;
+    const workspace = createWorkspace({ store, namespace });
     const wire = await runAgent(workspace, "s", 12);
     await workspace.close();
     // Another process reads it.
-    const { sessions, total } = await readLedger(createWorkspace({ store }));
+    const { sessions, total } = await readLedger(createWorkspace({ store, namespace }));
     const [session] = sessions;
     expect(wire.whole).toBeGreaterThan(100_000);
     expect(wire.reads).toBeGreaterThan(3_000);
     expect(session).toMatchObject({ sessionId: "s", over: "all requests", ...wire });
     expect(session?.net).toBe(wire.whole - wire.references - wire.reads - wire.fixed);
     expect(total.net).toBe(session?.net);
+  });
+
+  it.each(STORES)("%s: two hosts that write at once are summed up once", async (_, storeIn) => {
+    const folder = await makeTempFolder();
+    const store = storeIn(folder);
+    const namespace = `two-${(namespaces += 1)}`;
+    const hosts = [createWorkspace({ store, namespace }), createWorkspace({ store, namespace })];
+    const rounds = 3 * DEFAULTS.ledgerEntries;
+    for (let round = 0; round < rounds; round++) {
+      await Promise.all(
+        hosts.map(async (host) => {
+          noteRead(host, "s", { artifactId: "call-1", tokens: 10 });
+          noteUsage(host, "s", { inputTokens: 7 });
+          // What was noted is written before it is read.
+          await readLedger(host, { sessionId: "s" });
+        }),
+      );
+    }
+    const { sessions } = await readLedger(createWorkspace({ store, namespace }));
+    expect(sessions).toMatchObject([
+      {
+        readCalls: 2 * rounds,
+        reads: 20 * rounds,
+        usage: { requests: 2 * rounds, inputTokens: 14 * rounds },
+      },
+    ]);
+  });
+
+  it("is read over an encrypted store as over any other", async () => {
+    const root = await makeTempFolder();
+    const encryption = { key: new Uint8Array(32).fill(7) };
+    const workspace = createWorkspace({ root, encryption });
+    const wire = await runAgent(workspace, "s", 6);
+    await workspace.close();
+    const { sessions } = await readLedger(createWorkspace({ root, encryption }));
+    expect(sessions).toMatchObject([wire]);
+  });
+
+  it("is off the path of a put: a store that never takes it holds nobody up", async () => {
+    const open = memoryStore();
+    const store: OpenStore = (namespace) => {
+      const opened = open(namespace);
+      if (namespace.endsWith("ledger")) opened.put = () => new Promise(() => undefined);
+      return opened;
+    };
+    const wire = await runAgent(createWorkspace({ store }), "s", 6);
+    expect(wire.whole).toBeGreaterThan(10_000);
   });
 
   it("is negative where reading cost more than it saved", async () => {
@@ -141,4 +234,15 @@ describe("the ledger", () => {
     const { sessions } = await readLedger(workspace);
     expect(sessions.map(({ sessionId }) => sessionId)).toEqual(["b"]);
   });
+});
+
+it("brings no folder back that was removed", async () => {
+  const root = join(await makeTempFolder(), "workspace");
+  const workspace = createWorkspace({ root });
+  const offloader = createOffloader({ workspace, sessionId: "s", format: "anthropic" });
+  await workspace.put({ content: "x" }, { toolCallId: "a", sessionId: "s" });
+  await offloader.offload([{ role: "user", content: "hello" }]);
+  await rm(root, { recursive: true });
+  await workspace.close();
+  expect(existsSync(root)).toBe(false);
 });

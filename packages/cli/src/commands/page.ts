@@ -1,7 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
-import { withWorkspace, workspacePlace, type WorkspaceFlags } from "../open-workspace.js";
+import { CommandError } from "../command-error.js";
+import {
+  emptyByDefault,
+  withWorkspace,
+  workspacePlace,
+  type WorkspaceFlags,
+} from "../open-workspace.js";
 import { inLine } from "../terminal/printable.js";
 import { renderBar } from "../terminal/table.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -45,9 +51,13 @@ async function showPage(flags: PageFlags, terminal: Terminal): Promise<void> {
   // Loaded here: no other command needs it.
   const { PageData } = await import("../page/page-data.js");
   const { Recordings } = await import("../page/recorded-strip.js");
+  if (flags.withContent === true && flags.export === undefined) {
+    throw new CommandError("page: --with-content needs --export <file>");
+  }
   const recordings = new Recordings(terminal, flags.recorded);
   await recordings.requireNamed();
-  await withWorkspace(flags, terminal, async (workspace) => {
+  const opened = { ...flags, ifMissing: emptyByDefault(flags, terminal) };
+  await withWorkspace(opened, terminal, async (workspace) => {
     const data = new PageData({
       ...{ workspace, recordings, sessionId: flags.session, signal: terminal.signal },
       place: workspacePlace(flags, terminal),

@@ -4,17 +4,32 @@ import {
   type LedgerFigures,
   type LedgerReport,
   type SessionFigures,
+  type Span,
   type ToolFigures,
   type UsageSums,
 } from "context-offload/ledger";
 import { eachArtifact, filterOf } from "../artifacts.js";
-import { withWorkspace, workspacePlace, type WorkspaceFlags } from "../open-workspace.js";
+import {
+  emptyByDefault,
+  withWorkspace,
+  workspacePlace,
+  type WorkspaceFlags,
+} from "../open-workspace.js";
 import type { Colors } from "../terminal/colors.js";
 import { inLine, printableJson } from "../terminal/printable.js";
-import { clip, countOf, formatBytes, formatCount, renderTable } from "../terminal/table.js";
-import type { Terminal } from "../terminal/terminal.js";
+import {
+  clip,
+  countOf,
+  formatBytes,
+  formatCount,
+  omittable,
+  renderTable,
+  wrap,
+} from "../terminal/table.js";
+import { tableRoom, type Terminal } from "../terminal/terminal.js";
 import { findEvidence } from "../savings/find-evidence.js";
 import { whyNothing } from "../savings/why-nothing.js";
+import { whyExclude } from "../page/verdicts.js";
 import { contextOf } from "./install.js";
 
 interface StatsFlags extends WorkspaceFlags {
@@ -44,7 +59,8 @@ interface Stored {
 
 async function showStats(flags: StatsFlags, terminal: Terminal): Promise<void> {
   const stored: Stored = { artifacts: 0, bytes: 0, tokens: 0 };
-  const report = await withWorkspace(flags, terminal, async (workspace) => {
+  const opened = { ...flags, ifMissing: emptyByDefault(flags, terminal) };
+  const report = await withWorkspace(opened, terminal, async (workspace) => {
     for await (const { size } of eachArtifact(workspace, terminal, filterOf(flags))) {
       stored.artifacts++;
       stored.bytes += size.bytes;
@@ -69,22 +85,23 @@ async function showStats(flags: StatsFlags, terminal: Terminal): Promise<void> {
   for (const warning of warnings) terminal.print(colors.yellow(inLine(`Note: ${warning}.`)));
   if (report.sessions.length === 0) return;
   const parts = [
-    tableOf("session", report.sessions.map(rowOfSession), colors),
-    report.tools.length === 0 ? "" : toolsOf(report.tools, colors),
-    tableOf("day", daysOf(report.sessions), colors),
+    tableOf("session", report.sessions.map(rowOfSession), terminal),
+    report.tools.length === 0 ? "" : toolsOf(report.tools, terminal),
+    tableOf("day", daysOf(report.sessions), terminal),
     ...report.sessions.flatMap(({ sessionId, usage }) =>
       usage ? [usageOf(sessionId, usage)] : [],
     ),
     ...adviceOf(report.tools).map((line) => colors.yellow(line)),
-    NOTE,
+    wrap(NOTE, Math.min(NOTE_COLUMNS, terminal.columns)),
   ];
   terminal.print(`\n${parts.filter((part) => part !== "").join("\n\n")}`);
 }
 
 const NOTE =
-  "Tokens of input, estimated. net = whole - references - reads - fixed; prompt caching is\n" +
-  "left out. Sums are over all requests; with * they are what each further request saves,\n" +
+  "Tokens of input, estimated. net = whole - references - reads - fixed; prompt caching is " +
+  "left out. Sums are over all requests; with * they are what each further request saves, " +
   "where only results were seen as they arrived.";
+const NOTE_COLUMNS = 88;
 
 /** What a person wants to know, in one sentence. */
 export function sentenceOf({ total, eachRequest, sessions }: LedgerReport, colors: Colors): string {
@@ -112,19 +129,19 @@ interface Row extends LedgerFigures {
 }
 
 function rowOfSession({ sessionId, over, ...figures }: SessionFigures): Row {
-  return {
-    ...figures,
-    name: clip(sessionId, NAME_COLUMNS) + (over === "each request" ? " *" : ""),
-  };
+  return { ...figures, name: marked(clip(sessionId, NAME_COLUMNS), over) };
+}
+
+function marked(name: string, over: Span): string {
+  return over === "each request" ? `${name} *` : name;
 }
 
 /** The days of all sessions whose requests were seen, the last one first. */
 function daysOf(sessions: readonly SessionFigures[]): Row[] {
   const days = new Map<string, Row>();
   for (const { days: own, over } of sessions) {
-    const mark = over === "each request" ? " *" : "";
     for (const [day, figures] of Object.entries(own)) {
-      const name = day + mark;
+      const name = marked(day, over);
       const known = days.get(name);
       days.set(name, known ? addRows(known, figures) : { ...figures, name });
     }
@@ -138,14 +155,22 @@ function addRows(one: Row, other: Omit<Row, "name">): Row {
   return sum as unknown as Row;
 }
 
-function tableOf(title: string, rows: readonly Row[], colors: Colors): string {
+function tableOf(title: string, rows: readonly Row[], terminal: Terminal): string {
+  const { colors } = terminal;
   const figures = ["requests", "whole", "references", "reads", "fixed", "net"] as const;
   return renderTable(
-    [{ title }, ...figures.map((name) => ({ title: name, align: "right" as const }))],
+    [
+      { title, ifNarrow: "cut" },
+      ...figures.map((name) => {
+        const column = { title: name, align: "right" as const };
+        return name === "net" ? column : omittable(column);
+      }),
+    ],
     rows.map((row) => [
       row.name,
       ...figures.map((name) => (name === "net" ? netOf(row.net, colors) : formatCount(row[name]))),
     ]),
+    tableRoom(terminal),
   );
 }
 
@@ -153,20 +178,23 @@ function netOf(net: number, { red, green }: Colors): string {
   return net < 0 ? red(formatCount(net)) : green(formatCount(net));
 }
 
-function toolsOf(tools: readonly ToolFigures[], colors: Colors): string {
+function toolsOf(tools: readonly ToolFigures[], terminal: Terminal): string {
+  const { colors } = terminal;
   const right = (title: string) => ({ title, align: "right" as const });
   return renderTable(
     [
-      { title: "tool" },
-      ...["results", "whole", "read back", "in full", "net"].map(right),
+      { title: "tool", ifNarrow: "cut" },
+      ...["results", "whole", "read back", "in full"].map(right).map(omittable),
+      right("net"),
       { title: "verdict" },
     ],
     tools.map((tool) => [
-      clip(tool.toolName ?? "(unknown)", NAME_COLUMNS),
+      marked(clip(tool.toolName ?? "(unknown)", NAME_COLUMNS), tool.over),
       ...[tool.results, tool.wholeTokens, tool.readTokens, tool.readInFull].map(formatCount),
       netOf(tool.net, colors),
       tool.verdict === "exclude" ? colors.red("exclude it") : tool.verdict,
     ]),
+    tableRoom(terminal),
   );
 }
 
@@ -174,14 +202,10 @@ function toolsOf(tools: readonly ToolFigures[], colors: Colors): string {
 export function adviceOf(tools: readonly ToolFigures[]): string[] {
   return tools
     .filter(({ verdict }) => verdict === "exclude")
-    .map(({ toolName, results, readInFull, net }) => {
-      const name = toolName ?? "(unknown)";
-      const why =
-        readInFull > 0
-          ? `read back in full ${formatCount(readInFull)} of ${countOf(results, "time")}`
-          : `cost ${formatCount(-net)} tokens more than it saved`;
+    .map((tool) => {
+      const name = tool.toolName ?? "(unknown)";
       return (
-        `${name}: ${why}. Exclude it:\n` +
+        `${name}: ${whyExclude(tool)}. Exclude it:\n` +
         `  shouldOffload: ({ toolName }) => toolName === ${JSON.stringify(name)} ? false : undefined\n` +
         `  context-offload install <client> --exclude ${/^[\w-]+$/.test(name) ? name : JSON.stringify(name)}`
       );

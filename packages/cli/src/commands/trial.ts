@@ -2,12 +2,25 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { readLedger } from "context-offload/ledger";
 import { CommandError, EXIT, type SetExitCode } from "../command-error.js";
-import { workspaceFolder, type WorkspaceFlags } from "../open-workspace.js";
+
+import {
+  withWorkspace,
+  workspaceFolder,
+  workspacePlace,
+  type WorkspaceFlags,
+} from "../open-workspace.js";
 import { formatCount, renderTable } from "../terminal/table.js";
-import { printableJson } from "../terminal/printable.js";
+import { inLine, printableJson } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { compareMeans, isOpen, MIN_RUNS, type Difference } from "../trial/compare.js";
+import {
+  compareMeans,
+  compareShares,
+  isOpen,
+  MIN_RUNS,
+  type Difference,
+} from "../trial/compare.js";
 import {
   lookAtRecordings,
   RECORDING_AGENTS,
@@ -66,6 +79,7 @@ async function makeTrial(
   }
   if (flags.runs === 0) throw new CommandError("trial: --runs must be at least 1");
   const runs: Run[] = [];
+  const before = await countOffloaded(flags, terminal);
   for (let pair = 0; pair < flags.runs; pair++) {
     // Whichever comes second may find a warm cache: they take turns.
     for (const isWith of pair % 2 === 0 ? [true, false] : [false, true]) {
@@ -75,12 +89,31 @@ async function makeTrial(
   }
   terminal.progress("");
   const compared = compare(runs);
-  const isEnough = flags.runs >= MIN_RUNS;
+  const offloaded = (await countOffloaded(flags, terminal)) - before;
+  const whyNone = whyNoClaim(runs, offloaded, workspacePlace(flags, terminal));
   if (flags.json === true) {
-    const claim = isEnough ? claimOf(compared.input) : null;
-    terminal.print(printableJson({ runs, compared, claim }, 2));
-  } else terminal.print(describe(runs, compared, isEnough, terminal));
+    const claim = whyNone === undefined ? claimOf(compared.input) : null;
+    terminal.print(printableJson({ runs, compared, offloaded, claim, whyNoClaim: whyNone }, 2));
+  } else terminal.print(describe(compared, whyNone, terminal));
   return runs;
+}
+
+/** How many results the workspace's ledger tells of. */
+async function countOffloaded(flags: WorkspaceFlags, terminal: Terminal): Promise<number> {
+  const opened = { ...flags, ifMissing: "as empty" } as const;
+  const { sessions } = await withWorkspace(opened, terminal, (workspace) => readLedger(workspace));
+  return sessions.reduce((sum, { results }) => sum + results, 0);
+}
+
+function whyNoClaim(runs: readonly Run[], offloaded: number, place: string): string | undefined {
+  if (runs.length < 2 * MIN_RUNS) {
+    return `Nothing is claimed for fewer than ${MIN_RUNS} runs each; ask for them with --runs ${MIN_RUNS}.`;
+  }
+  if (runs.some(({ exit }) => exit !== 0)) {
+    return "Nothing is claimed, since not all runs ended without an error: one that failed took less.";
+  }
+  if (offloaded > 0) return undefined;
+  return `Nothing is claimed, since nothing was offloaded into ${inLine(place)} in these runs; run context-offload doctor.`;
 }
 
 async function runOnce(
@@ -125,20 +158,24 @@ function run(
   });
 }
 
-type Compared = Readonly<Record<"input" | "cached" | "output" | "turns" | "seconds", Difference>>;
+type Compared = Readonly<
+  Record<"input" | "cached" | "output" | "turns" | "seconds" | "ended", Difference>
+>;
 
 function compare(runs: readonly Run[]): Compared {
+  const [withUs, without] = [true, false].map((isWith) =>
+    runs.filter((run) => run.isWith === isWith),
+  );
   const of = (figure: (run: Run) => number): Difference =>
-    compareMeans(
-      runs.filter(({ isWith }) => isWith).map(figure),
-      runs.filter(({ isWith }) => !isWith).map(figure),
-    );
+    compareMeans((withUs ?? []).map(figure), (without ?? []).map(figure));
+  const hasEnded = ({ exit }: Run): boolean => exit === 0;
   return {
     input: of(({ inputTokens }) => inputTokens),
     cached: of(({ cacheReadTokens }) => cacheReadTokens),
     output: of(({ outputTokens }) => outputTokens),
     turns: of(({ turns }) => turns),
     seconds: of(({ seconds }) => seconds),
+    ended: compareShares((withUs ?? []).map(hasEnded), (without ?? []).map(hasEnded)),
   };
 }
 
@@ -148,6 +185,7 @@ const TITLES: Readonly<Record<keyof Compared, string>> = {
   output: "output tokens",
   turns: "turns",
   seconds: "seconds",
+  ended: "ended without an error, %",
 };
 
 function claimOf(input: Difference): string {
@@ -161,12 +199,7 @@ function claimOf(input: Difference): string {
   return `With context-offload, the provider counted ${round(Math.abs(difference))} input tokens ${way} in each run (95 %: ${round(near ?? 0)} to ${round(far ?? 0)})${share}.`;
 }
 
-function describe(
-  runs: readonly Run[],
-  compared: Compared,
-  isEnough: boolean,
-  { colors }: Terminal,
-): string {
+function describe(compared: Compared, whyNone: string | undefined, { colors }: Terminal): string {
   const right = (title: string) => ({ title, align: "right" as const });
   const table = renderTable(
     [
@@ -182,19 +215,11 @@ function describe(
       ];
     }),
   );
-  const exits = [true, false].map((isWith) => {
-    const of = runs.filter((run) => run.isWith === isWith);
-    const failed = of.filter(({ exit }) => exit !== 0).length;
-    return `${of.length - failed} of ${of.length} runs ${isWith ? "with" : "without"}`;
-  });
   return [
     table,
     "",
-    `Ended without an error: ${exits.join(", ")}.`,
-    isEnough
-      ? colors.bold(claimOf(compared.input))
-      : `Nothing is claimed for fewer than ${MIN_RUNS} runs each; ask for them with --runs ${MIN_RUNS}.`,
-    "Intervals are of the difference of the means, by Welch's t. Tokens are the provider's.",
+    whyNone ?? colors.bold(claimOf(compared.input)),
+    "Intervals are of the difference: of means by Welch's t, of shares by Newcombe's score. Tokens are the provider's.",
   ].join("\n");
 }
 

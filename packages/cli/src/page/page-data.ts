@@ -91,12 +91,8 @@ export class PageData {
   }
 
   async detail(sessionId: string, artifactId: string): Promise<PageDetail> {
-    const { sessions } = await this.#ledger();
     const record = await this.#record(sessionId, artifactId);
-    const figures = sessions
-      .find((session) => session.sessionId === record.sessionId)
-      ?.artifacts.find((result) => result.artifactId === artifactId);
-    return this.detailOf(record, figures);
+    return this.detailOf(record, figuresById(await this.#ledger()).get(keyOf(record)));
   }
 
   /** Of each result, with its text if that is wanted. */
@@ -361,12 +357,17 @@ function resultOf(record: ArtifactRecord, figures: ResultFigures | undefined): P
   const { artifactId, sessionId, size, createdAt, metadata } = record;
   return {
     ...{ sessionId, artifactId, toolName: metadata.tool_name, at: figures?.at ?? createdAt },
-    ...{ bytes: size.bytes, chars: size.chars, lines: size.viewLines ?? size.lines },
+    ...{
+      bytes: size.bytes,
+      chars: size.viewChars ?? size.chars,
+      lines: size.viewLines ?? size.lines,
+    },
     ...{ tokens: size.tokens, referenceTokens: figures?.referenceTokens ?? null },
     ...{
       reads: figures?.reads ?? 0,
       readTokens: figures?.readTokens ?? 0,
       net: figures?.net ?? null,
+      over: figures?.over ?? null,
     },
     ...verdictOnResult(figures),
   };

@@ -1,4 +1,10 @@
-import type { LedgerFigures, LineRange, SessionFigures, ToolFigures } from "context-offload/ledger";
+import type {
+  LedgerFigures,
+  LineRange,
+  SessionFigures,
+  Span,
+  ToolFigures,
+} from "context-offload/ledger";
 
 /** What the page shows, as the server or an export gives it: types alone, for both sides. */
 
@@ -46,6 +52,7 @@ export interface PageResult {
   readonly reads: number;
   readonly readTokens: number;
   readonly net: number | null;
+  readonly over: Span | null;
   readonly verdict: string;
   readonly mood: Mood;
 }

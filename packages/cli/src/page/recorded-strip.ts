@@ -137,14 +137,16 @@ export function stripOf({ name, items }: Recording, results: readonly PageResult
   return { recording: name, segments };
 }
 
-/** Without a recording: the results as they were stored, and what was read of each. */
+/** Without a recording: the results that the ledger tells of, and what was read of each. */
 export function stripOfResults(results: readonly PageResult[]): PageStrip {
   const inOrder = [...results].sort((one, other) => (one.at < other.at ? -1 : 1));
   const segments = inOrder.flatMap((result): PageSegment[] => {
     const { toolName, artifactId, tokens, referenceTokens, readTokens } = result;
+    // What was sent of it is not known.
+    if (referenceTokens === null) return [];
     const label = toolName ?? "(unknown)";
     const whole: PageSegment = {
-      ...{ kind: "result", label, whole: tokens, sent: referenceTokens ?? tokens, artifactId },
+      ...{ kind: "result", label, whole: tokens, sent: referenceTokens, artifactId },
     };
     if (readTokens === 0) return [whole];
     return [whole, { kind: "read", label, whole: 0, sent: readTokens, artifactId }];

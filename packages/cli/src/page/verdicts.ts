@@ -1,5 +1,5 @@
 import type { ResultFigures, ToolFigures } from "context-offload/ledger";
-import { countOf } from "../terminal/table.js";
+import { countOf, formatCount } from "../terminal/table.js";
 import type { Mood } from "./page-types.js";
 
 /** What became of one result, in a few words. */
@@ -17,10 +17,15 @@ export function verdictOnResult(figures: ResultFigures | undefined): {
 }
 
 /** What the results of a tool brought, and what to do about it. */
-export function verdictOnTool({ verdict, results, readInFull, net }: ToolFigures): string {
+export function verdictOnTool(tool: ToolFigures): string {
+  const { verdict, results } = tool;
   if (verdict === "too few") return `${countOf(results, "result")}: too few to tell`;
-  if (verdict === "pays") return "pays";
+  return verdict === "pays" ? "pays" : `${whyExclude(tool)}: exclude it`;
+}
+
+/** Why a tool is better excluded. */
+export function whyExclude({ results, readInFull, net }: ToolFigures): string {
   return readInFull > 0
-    ? `read back in full ${readInFull} of ${results} times: exclude it`
-    : `cost ${-net} tokens more than it saved: exclude it`;
+    ? `read back in full ${formatCount(readInFull)} of ${countOf(results, "time")}`
+    : `cost ${formatCount(-net)} tokens more than it saved`;
 }

@@ -24,7 +24,6 @@ export function findEvidence(
     sessions: own ? sessions.filter(({ sessionId }) => own.includes(sessionId)) : sessions,
     ...{ trace, session },
     expectsHook: hooks.length > 0,
-    expectsTools: hooks.some((hook) => JSON.stringify(hook).includes("--tool-prefix")),
   };
 }
 

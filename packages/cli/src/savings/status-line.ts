@@ -58,11 +58,7 @@ async function describe(given: StatusInput, place: StatusPlace): Promise<string>
   const [latest] = report.sessions;
   const own = session === undefined ? latest && [latest] : report.sessions;
   const expectsHook = session !== undefined && seen.results > 0;
-  const [why] = whyNothing({
-    ...{ sessions: own ?? [], trace, session, expectsHook },
-    // Without its settings, which take too long to look for.
-    expectsTools: false,
-  });
+  const [why] = whyNothing({ sessions: own ?? [], trace, session, expectsHook });
   if (!own || own.every(({ results, requests }) => results + requests === 0)) {
     return why ?? "nothing large yet";
   }

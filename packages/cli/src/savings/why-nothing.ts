@@ -11,8 +11,6 @@ export interface Evidence {
   readonly session?: string | undefined;
   /** Whether the hook should have been called: it is set up, or this session had results. */
   readonly expectsHook: boolean;
-  /** Whether references name reading tools that our MCP server lists. */
-  readonly expectsTools: boolean;
 }
 
 /** A sentence for each thing that is wrong, with its reason and what to do. */
@@ -51,12 +49,12 @@ function hookMissing({ trace, session, expectsHook }: Evidence): string[] {
   return [`the hook was never called ${where}; restart the agent, then run context-offload doctor`];
 }
 
-function toolsMissing({ sessions, trace, expectsTools }: Evidence): string[] {
-  const calls = trace?.calls;
+function toolsMissing({ sessions, trace }: Evidence): string[] {
+  if (!trace?.hasTools || trace.areToolsListed) return [];
   const hasReferences = sessions.some(
-    ({ sessionId, results }) => results > 0 && calls?.has(sessionId) === true,
+    ({ sessionId, results }) => results > 0 && trace.calls.has(sessionId),
   );
-  if (!expectsTools || !hasReferences || trace?.toolsListedAt !== undefined) return [];
+  if (!hasReferences) return [];
   return [
     "no agent has asked for the list of our reading tools, so that results can only be read by path; run context-offload doctor",
   ];

@@ -1,7 +1,7 @@
 /** With fewer runs each, an interval says more about luck than about the two ways. */
 export const MIN_RUNS = 5;
 
-/** The difference of two means, and its 95 % interval by Welch's t. */
+/** The difference of two means or shares, and its 95 % interval. */
 export interface Difference {
   readonly with: number;
   readonly without: number;
@@ -11,6 +11,7 @@ export interface Difference {
   readonly interval: readonly [from: number, to: number] | undefined;
 }
 
+/** By Welch's t. */
 export function compareMeans(withUs: readonly number[], without: readonly number[]): Difference {
   const [one, other] = [describe(withUs), describe(without)];
   const difference = one.mean - other.mean;
@@ -24,6 +25,34 @@ export function compareMeans(withUs: readonly number[], without: readonly number
       : (a + b) ** 2 / (a ** 2 / (withUs.length - 1) + b ** 2 / (without.length - 1));
   const margin = error * quantileOfT(freedom);
   return { ...means, interval: [difference - margin, difference + margin] };
+}
+
+/** Of those that succeeded, in percent; by Newcombe's score interval, which holds for few runs and for all or none. */
+export function compareShares(withUs: readonly boolean[], without: readonly boolean[]): Difference {
+  const [one, other] = [scoreOf(withUs), scoreOf(without)];
+  const difference = one.share - other.share;
+  const means = { with: one.share, without: other.share, difference };
+  if (Math.min(withUs.length, without.length) < MIN_RUNS) return { ...means, interval: undefined };
+  const below = Math.hypot(one.share - one.from, other.to - other.share);
+  const above = Math.hypot(one.to - one.share, other.share - other.from);
+  return { ...means, interval: [difference - below, difference + above] };
+}
+
+/** The 0.975 quantile of the normal distribution. */
+const NORMAL = 1.959964;
+
+/** Wilson's interval of one share, in percent. */
+function scoreOf(outcomes: readonly boolean[]) {
+  const count = outcomes.length;
+  const successes = outcomes.filter(Boolean).length;
+  const square = NORMAL ** 2;
+  const center = successes + square / 2;
+  const half = NORMAL * Math.sqrt((successes * (count - successes)) / count + square / 4);
+  const percent = 100 / (count + square);
+  return {
+    share: (100 * successes) / count,
+    ...{ from: (center - half) * percent, to: (center + half) * percent },
+  };
 }
 
 /** Whether the interval leaves open which of the two is larger. */

@@ -14,10 +14,13 @@ export interface RecordedUsage {
 
 const NO_USAGE: RecordedUsage = { inputTokens: 0, cacheReadTokens: 0, outputTokens: 0, turns: 0 };
 
-/** Agents whose recorded sessions have the provider's figures, and how a line tells them. */
-const READERS: Readonly<Record<string, (lines: readonly string[]) => RecordedUsage>> = {
-  "Claude Code": readClaude,
-  Codex: readCodex,
+/** The lines of a recorded session. */
+type Lines = readonly string[];
+
+/** Agents whose recorded sessions have the provider's figures, and how they tell them. */
+const READERS: Readonly<Record<string, (sessions: readonly Lines[]) => RecordedUsage>> = {
+  "Claude Code": (sessions) => readClaude(sessions.flat()),
+  Codex: (sessions) => sessions.map(readCodex).reduce((sum, used) => addUsage(sum, used), NO_USAGE),
 };
 export const RECORDING_AGENTS = Object.keys(READERS).join(" and ");
 
@@ -45,18 +48,17 @@ export async function usageSince(
   for (const { name, paths } of await findSessions(terminal)) {
     const read = READERS[name];
     if (!read) continue;
-    const lines: string[] = [];
+    const sessions: Lines[] = [];
     for (const path of paths) {
       // What is compressed is old.
-      if (!path.endsWith(".jsonl")) continue;
-      lines.push(...(await linesSince(path, before.get(path) ?? 0)));
+      if (path.endsWith(".jsonl")) sessions.push(await linesSince(path, before.get(path) ?? 0));
     }
-    sum = addUsage(sum, read(lines));
+    sum = addUsage(sum, read(sessions));
   }
   return sum.turns === 0 ? undefined : sum;
 }
 
-async function linesSince(path: string, from: number): Promise<string[]> {
+async function linesSince(path: string, from: number): Promise<Lines> {
   const found = await stat(path).catch(() => undefined);
   if (!found || found.size <= from) return [];
   const file = await open(path);
@@ -69,19 +71,19 @@ async function linesSince(path: string, from: number): Promise<string[]> {
   }
 }
 
-function addUsage(one: RecordedUsage, other: RecordedUsage): RecordedUsage {
+function addUsage(one: RecordedUsage, other: RecordedUsage, sign: 1 | -1 = 1): RecordedUsage {
   return {
-    inputTokens: one.inputTokens + other.inputTokens,
-    cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
-    outputTokens: one.outputTokens + other.outputTokens,
-    turns: one.turns + other.turns,
+    inputTokens: one.inputTokens + sign * other.inputTokens,
+    cacheReadTokens: one.cacheReadTokens + sign * other.cacheReadTokens,
+    outputTokens: one.outputTokens + sign * other.outputTokens,
+    turns: one.turns + sign * other.turns,
   };
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** A reply is on several lines, one for each block, with the same id; the last has its final usage. */
-function readClaude(lines: readonly string[]): RecordedUsage {
+function readClaude(lines: Lines): RecordedUsage {
   const replies = new Map<string, RecordedUsage>();
   for (const line of lines) {
     const { type, message } = parse(line);
@@ -95,29 +97,37 @@ function readClaude(lines: readonly string[]): RecordedUsage {
       ...{ cacheReadTokens, outputTokens: countIn(counts["output_tokens"]), turns: 1 },
     });
   }
-  return [...replies.values()].reduce(addUsage, NO_USAGE);
+  return [...replies.values()].reduce((sum, used) => addUsage(sum, used), NO_USAGE);
 }
 
-/** Each request is followed by an event with what it took, which may be told again. */
-function readCodex(lines: readonly string[]): RecordedUsage {
-  let sum = NO_USAGE;
-  let known = "";
+/**
+ * Requests are followed by an event with the session's sum, and with what the last one took; the same may be told
+ * again, and a request that was repeated is only in the sum.
+ */
+function readCodex(lines: Lines): RecordedUsage {
+  let [start, end] = [NO_USAGE, NO_USAGE];
+  let turns = 0;
   for (const line of lines) {
     const payload = asObject(parse(line)["payload"]);
-    if (payload["type"] !== "token_count") continue;
-    const info = asObject(payload["info"]);
-    const total = JSON.stringify(info["total_token_usage"] ?? null);
-    const last = asObject(info["last_token_usage"]);
-    if (total === known || typeof last["input_tokens"] !== "number") continue;
-    known = total;
-    sum = addUsage(sum, {
-      inputTokens: countIn(last["input_tokens"]),
-      cacheReadTokens: countIn(last["cached_input_tokens"]),
-      outputTokens: countIn(last["output_tokens"]),
-      turns: 1,
-    });
+    const { total_token_usage, last_token_usage } = asObject(payload["info"]);
+    if (payload["type"] !== "token_count" || !total_token_usage) continue;
+    const total = codexCounts(asObject(total_token_usage));
+    if (total.inputTokens === end.inputTokens) continue;
+    // A session that goes on begins with what it took before.
+    if (turns === 0) start = addUsage(total, codexCounts(asObject(last_token_usage)), -1);
+    end = total;
+    turns++;
   }
-  return sum;
+  return { ...addUsage(end, start, -1), turns };
+}
+
+function codexCounts(counts: Json): RecordedUsage {
+  return {
+    inputTokens: countIn(counts["input_tokens"]),
+    cacheReadTokens: countIn(counts["cached_input_tokens"]),
+    outputTokens: countIn(counts["output_tokens"]),
+    turns: 0,
+  };
 }
 
 function parse(line: string): Json {

@@ -29,6 +29,8 @@ export interface TextSize {
   readonly lines: number;
   /** Lines of the readable view, if known and different from `lines`, or if a text of several lines has one. */
   readonly viewLines?: number;
+  /** UTF-16 units of the readable view, where `viewLines` is known. */
+  readonly viewChars?: number;
   readonly tokens: number;
 }
 

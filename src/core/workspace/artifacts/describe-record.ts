@@ -18,7 +18,7 @@ export function infoOf({
     action_name: metadata.action_name,
     session_id: sessionId,
     task_id: metadata.task_id,
-    chars: size.chars,
+    chars: size.viewChars ?? size.chars,
     lines: size.viewLines ?? size.lines,
     tokens: size.tokens,
     created_at: createdAt,

@@ -5,7 +5,6 @@ import { CallerFailedError } from "../../errors/storage-errors.js";
 import { stopOnAbort } from "../../lib/concurrency.js";
 import { scanSampled, type Digest, type DigestHints } from "../../lib/digest/digest.js";
 import { sampleOfStream, sampleText, type SampledText } from "../../lib/digest/sampled-text.js";
-import { isJsonText } from "../../lib/json/json-indenter.js";
 import { isData, nonEmptyText } from "../../lib/json/plain-json.js";
 import { countLines, createTextIndexer } from "../../lib/text/text-index.js";
 import { encodeWtf8 } from "../../lib/text/wtf8.js";
@@ -63,9 +62,8 @@ interface Measured {
   readonly viewLines: number | undefined;
   readonly viewChars: number | undefined;
   readonly sampled: SampledText;
-  /** The length of what the digest describes, and the whole of it, unless it was a stream. */
+  /** The length of what the digest describes. */
   readonly chars: number;
-  readonly text: string | undefined;
   /** Of a stream, estimated from what was kept of it. */
   readonly tokens?: number;
 }
@@ -120,7 +118,7 @@ export abstract class Draft implements Owner {
 
   get digest(): Digest {
     if (this.#digest) return this.#digest;
-    const { chars, text, sampled } = this.measured;
+    const { chars, sampled } = this.measured;
     const make = (this.#scan ??= scanSampled(sampled, this.options.hints));
     // A share of the content, within limits.
     const share = Math.max(Math.round(chars * DEFAULTS.digestShare), DEFAULTS.digestMinChars);
@@ -134,13 +132,7 @@ export abstract class Draft implements Owner {
       budget = Math.min(budget - 1, Math.floor((budget * maxChars) / escaped));
       digest = make(budget);
     }
-    // Its kind is JSON only if queries can answer: JSON that was cut short is text.
-    const isCut =
-      digest.kind === "json" &&
-      text !== undefined &&
-      text.length <= DEFAULTS.wholeJsonChars &&
-      !isJsonText(text);
-    return (this.#digest = isCut ? { ...digest, kind: "text" } : digest);
+    return (this.#digest = digest);
   }
 
   /** The text that replaces the content. Before it was stored, with the id that it should have. */
@@ -251,16 +243,21 @@ class ValueDraft extends Draft {
     const stored = this.#stored ?? "";
     const readable = readableOf(stored, bytes.length);
     const text = readable.body ?? this.#readableValue;
-    const sampled = sampleText(text, DEFAULTS.digestSampleChars);
+    const sampled = sampleText(text);
     // The lines of a plain text are counted once, for the digest and for the size.
     const isPlain = this.type === "TEXT" && readable.body === undefined;
     const lines = isPlain ? sampled.lines : countLines(stored);
     const seen = readable.text === undefined ? undefined : countLines(readable.text);
     return {
-      size: { bytes: bytes.length, chars: stored.length, lines, ...ownLines(seen, lines) },
+      size: {
+        bytes: bytes.length,
+        chars: stored.length,
+        lines,
+        ...viewSize(readable.text, seen, lines),
+      },
       viewLines: seen ?? (readable.isKnown ? lines : undefined),
       viewChars: readable.text?.length ?? (readable.isKnown ? stored.length : undefined),
-      ...{ sampled, text, chars: text.length },
+      ...{ sampled, chars: text.length },
     };
   }
 }
@@ -299,14 +296,11 @@ class StreamDraft extends Draft {
     const readable = readableOf(head, bytes, complete);
     const viewLines = readable.text === undefined ? undefined : countLines(readable.text);
     return {
-      size: { bytes, chars, lines, ...ownLines(viewLines, lines) },
+      size: { bytes, chars, lines, ...viewSize(readable.text, viewLines, lines) },
       viewLines: viewLines ?? (readable.isKnown ? lines : undefined),
       viewChars: readable.text?.length ?? (readable.isKnown ? chars : undefined),
-      sampled:
-        readable.body === undefined
-          ? sampleOfStream(sample, DEFAULTS.digestSampleChars)
-          : sampleText(readable.body, DEFAULTS.digestSampleChars),
-      ...{ chars, text: undefined, tokens: Math.round(tokens) },
+      sampled: readable.body === undefined ? sampleOfStream(sample) : sampleText(readable.body),
+      ...{ chars, tokens: Math.round(tokens) },
     };
   }
 
@@ -321,8 +315,13 @@ class StreamDraft extends Draft {
 }
 
 /** The lines of the readable view, where the lines of the content do not tell. */
-function ownLines(viewLines: number | undefined, lines: number): Pick<TextSize, "viewLines"> {
-  return viewLines === undefined || (viewLines === lines && lines === 1) ? {} : { viewLines };
+function viewSize(
+  view: string | undefined,
+  viewLines: number | undefined,
+  lines: number,
+): Pick<TextSize, "viewLines" | "viewChars"> {
+  if (view === undefined || viewLines === undefined) return {};
+  return viewLines === lines && lines === 1 ? {} : { viewLines, viewChars: view.length };
 }
 
 /** A failure of the caller's stream is reported as such, not as one of the store. */

@@ -1,4 +1,4 @@
-import { MAX_NAMES, nearestNames } from "../../lib/text/nearest-names.js";
+import { nearestNames } from "../../lib/text/nearest-names.js";
 import { HIDDEN_CONTEXT, shownHashOf, type ArtifactRecord } from "./artifact.js";
 import type { ArtifactStore, FoundArtifacts, SessionListing } from "./artifact-store.js";
 import {
@@ -10,6 +10,8 @@ import { InvalidArgumentError } from "../../errors/argument-errors.js";
 import { requireText } from "../../arguments.js";
 
 const NEAREST_SHOWN = 5;
+/** How many artifacts of all sessions an unknown id is compared with: the newest, which it most likely means. */
+const NAMES_COMPARED = 200;
 
 /** The sessions that a session may read: itself, its children and theirs. All sessions when none is given. */
 export async function visibleSessions(
@@ -101,7 +103,11 @@ async function rejectUnknown(
   { wasRemoved }: FoundArtifacts,
 ): Promise<never> {
   if (wasRemoved) throw new ArtifactGoneError(id, "removed");
-  const { artifacts: others } = await query({ exceptContext: HIDDEN_CONTEXT, limit: MAX_NAMES });
+  const { artifacts: others } = await query({
+    exceptContext: HIDDEN_CONTEXT,
+    newestFirst: true,
+    limit: NAMES_COMPARED,
+  });
   const ids = others.map(({ record }) => record.artifactId);
   throw new UnknownArtifactError(id, nearestNames(id, ids, NEAREST_SHOWN));
 }

@@ -1,7 +1,7 @@
 import { ArtifactDamagedError } from "../../errors/reading-errors.js";
 import type { Hash } from "../../engine/format.js";
 import { type ByteSource, readPieces } from "../../lib/text/byte-source.js";
-import { decodeWtf8, encodeWtf8 } from "../../lib/text/wtf8.js";
+import { decodeWtf8, encodeWtf8, holdsSurrogate } from "../../lib/text/wtf8.js";
 import type { ArtifactRecord } from "./artifact.js";
 import type { ArtifactStore } from "./artifact-store.js";
 import type { Original } from "../workspace-types.js";
@@ -27,12 +27,16 @@ export async function getOriginal(
     const text = decode(bytes);
     if (record.type === "JSON" && text !== undefined) return JSON.parse(text) as readonly unknown[];
     // A stream may have held bytes that are not text; then the original is the bytes themselves.
-    return text !== undefined && isSame(encodeWtf8(text), bytes)
-      ? text
-      : streamOf(store, record, signal);
+    return text !== undefined && isExact(text, bytes) ? text : streamOf(store, record, signal);
   } finally {
     await content.close();
   }
+}
+
+/** Bytes that are no text leave a mark in what was decoded; halves of a pair stored apart would be joined. */
+function isExact(text: string, bytes: Uint8Array): boolean {
+  const isText = !text.includes("\ufffd") && !holdsSurrogate(bytes);
+  return isText || isSame(encodeWtf8(text), bytes);
 }
 
 function isSame(a: Uint8Array, b: Uint8Array): boolean {

@@ -1,11 +1,16 @@
 import {
+  addSums,
   ALL_RESULTS,
+  NO_FLOW,
   type LedgerEntry,
   type LedgerRow,
   type TokenFlow,
   type UsageSums,
 } from "./ledger.js";
 import type { LineRange } from "./line-ranges.js";
+
+/** Whether figures are sums over all requests, or what each further request carries less. They are never added up. */
+export type Span = "all requests" | "each request";
 
 /** The figures of a session, a day or a whole workspace, in tokens of input by our own estimate. */
 export interface LedgerFigures extends TokenFlow {
@@ -34,11 +39,12 @@ export interface ResultFigures {
   readonly readLines: readonly LineRange[];
   /** Of what was read, the tokens that later requests no longer carry. */
   readonly forgottenTokens: number;
-  /** What it saved over the requests that carried it, or saves for each request, minus its reads. */
+  /** What it saved over the requests that carried it, or saves in each further request, minus its reads. */
   readonly net: number;
+  readonly over: Span;
 }
 
-/** What a tool's results brought, and whether it pays to offload them. */
+/** What a tool's results brought, and whether it pays to offload them; once for each kind of sums. */
 export interface ToolFigures {
   readonly toolName: string | null;
   readonly results: number;
@@ -49,6 +55,7 @@ export interface ToolFigures {
   /** How many of the results were read back in full. */
   readonly readInFull: number;
   readonly net: number;
+  readonly over: Span;
   /** `exclude`: keep its results. `too few`: fewer than three results tell nothing. */
   readonly verdict: "pays" | "exclude" | "too few";
 }
@@ -62,8 +69,7 @@ export interface SessionFigures extends LedgerFigures {
   readonly to: string;
   /** How many requests were seen; 0 where only results were, as they arrived. */
   readonly requests: number;
-  /** Whether the figures are sums over all requests, or what each further request carries less. */
-  readonly over: "all requests" | "each request";
+  readonly over: Span;
   /** What a provider said that its requests took; not an estimate, and not part of the other figures. */
   readonly usage: UsageSums | undefined;
   /** Large results that were kept, by reason. */
@@ -105,7 +111,7 @@ function reportSession(sessionId: string, entry: LedgerEntry): SessionFigures {
   const { from, to, rows, others, usage, keptLarge, fixedTokens } = entry;
   const requests = Object.values(entry.days).reduce((sum, day) => sum + day.requests, 0);
   const over = requests > 0 ? "all requests" : "each request";
-  const all = [...rows, ...others];
+  const all = [...rows, ...others].map((row) => ({ ...row, readCalls: row.reads }));
   const days: Record<string, SessionFigures["days"][string]> = {};
   const flowOf = (of: readonly LedgerRow[], fixed: number): TokenFlow => ({
     whole: of.reduce((sum, { whole }) => sum + whole, 0),
@@ -132,38 +138,27 @@ function reportSession(sessionId: string, entry: LedgerEntry): SessionFigures {
   };
 }
 
-const NO_FLOW: TokenFlow = { whole: 0, references: 0, reads: 0, fixed: 0 };
-
-function addFlows(flows: readonly TokenFlow[]): TokenFlow {
-  const sum = { ...NO_FLOW };
-  for (const flow of flows) {
-    for (const name of Object.keys(NO_FLOW) as (keyof TokenFlow)[]) sum[name] += flow[name];
-  }
-  return sum;
+function figuresOf(
+  { whole, references, reads, fixed }: TokenFlow,
+  of: readonly { readonly results: number; readonly readCalls: number }[],
+): LedgerFigures {
+  return {
+    ...{ whole, references, reads, fixed, net: whole - references - reads - fixed },
+    results: of.reduce((sum, { results }) => sum + results, 0),
+    readCalls: of.reduce((sum, { readCalls }) => sum + readCalls, 0),
+  };
 }
 
-function figuresOf(flow: TokenFlow, rows: readonly LedgerRow[]): LedgerFigures {
-  const { whole, references, reads: readTokens, fixed } = flow;
-  return {
-    ...{ whole, references, reads: readTokens, fixed },
-    net: whole - references - readTokens - fixed,
-    results: rows.reduce((sum, { results }) => sum + results, 0),
-    readCalls: rows.reduce((sum, { reads }) => sum + reads, 0),
-  };
+function addFlows(flows: readonly TokenFlow[]): TokenFlow {
+  return flows.reduce((sum, flow) => addSums(sum, flow), NO_FLOW);
 }
 
 function addFigures(all: readonly LedgerFigures[]): LedgerFigures {
-  const flow = addFlows(all);
-  return {
-    ...flow,
-    net: flow.whole - flow.references - flow.reads - flow.fixed,
-    results: all.reduce((sum, { results }) => sum + results, 0),
-    readCalls: all.reduce((sum, { readCalls }) => sum + readCalls, 0),
-  };
+  return figuresOf(addFlows(all), all);
 }
 
 /** What a result saved: over all requests, or for each. */
-function netOf(row: LedgerRow, over: SessionFigures["over"]): number {
+function netOf(row: LedgerRow, over: Span): number {
   return over === "all requests"
     ? row.saved - row.carriedReads
     : row.whole - row.reference - row.readTokens;
@@ -173,54 +168,44 @@ function isReadInFull({ whole, readTokens }: LedgerRow): boolean {
   return whole > 0 && readTokens >= whole * IN_FULL;
 }
 
-function resultOf(row: LedgerRow, over: SessionFigures["over"]): ResultFigures {
+function resultOf(row: LedgerRow, over: Span): ResultFigures {
   const { artifactId, toolName, at, whole, reference, reads, readTokens, forgottenTokens } = row;
   return {
     ...{ artifactId, toolName, at, wholeTokens: whole, referenceTokens: reference },
-    ...{ reads, readTokens, forgottenTokens, net: netOf(row, over) },
+    ...{ reads, readTokens, forgottenTokens, net: netOf(row, over), over },
     readShare: whole === 0 ? 0 : readTokens / whole,
     isReadInFull: isReadInFull(row),
     readLines: row.lines ?? [],
   };
 }
 
-function toolOf(row: LedgerRow, over: SessionFigures["over"]): ToolSums {
+function toolOf(row: LedgerRow, over: Span): ToolSums {
   const { toolName, results, whole, reference, reads, readTokens } = row;
   return {
     ...{ toolName, results, wholeTokens: whole, referenceTokens: reference, reads, readTokens },
     readInFull: row.artifactId !== ALL_RESULTS && isReadInFull(row) ? 1 : 0,
-    net: netOf(row, over),
+    ...{ net: netOf(row, over), over },
   };
 }
 
 /** The sums of each tool, those that cost the most first. Reads that were of no one result belong to none. */
 function addTools(rows: readonly ToolSums[]): ToolFigures[] {
-  const tools = new Map<string | null, ToolSums>();
+  const tools = new Map<string, ToolSums>();
   for (const row of rows) {
-    const known = tools.get(row.toolName);
+    const key = JSON.stringify([row.toolName, row.over]);
+    const known = tools.get(key);
     if (!known && row.results === 0) continue;
-    tools.set(row.toolName, known ? addTool(known, row) : row);
+    tools.set(key, known ? { ...known, ...addSums(countsOf(known), countsOf(row)) } : row);
   }
   return [...tools.values()]
     .map((tool) => ({ ...tool, verdict: verdictOf(tool) }))
     .sort((one, other) => one.net - other.net);
 }
 
-function addTool(one: ToolSums, other: ToolSums): ToolSums {
-  const sum: { -readonly [K in keyof ToolSums]: ToolSums[K] } = { ...one };
-  for (const name of TOOL_SUMS) sum[name] += other[name];
-  return sum;
+function countsOf(tool: ToolSums) {
+  const { results, wholeTokens, referenceTokens, reads, readTokens, readInFull, net } = tool;
+  return { results, wholeTokens, referenceTokens, reads, readTokens, readInFull, net };
 }
-
-const TOOL_SUMS = [
-  "results",
-  "wholeTokens",
-  "referenceTokens",
-  "reads",
-  "readTokens",
-  "readInFull",
-  "net",
-] as const;
 
 function verdictOf({ results, readInFull, net }: ToolSums): ToolFigures["verdict"] {
   if (results < MIN_RESULTS) return "too few";

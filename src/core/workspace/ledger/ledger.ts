@@ -16,7 +16,7 @@ import { joinRanges, type LineRange } from "./line-ranges.js";
 
 /** Tokens of input, summed over the requests that carried them, or for one request where their number is unknown. */
 export interface TokenFlow {
-  /** What the offloaded results would have taken. */
+  /** What the offloaded results would have taken; nothing in a request that was only made to read. */
   readonly whole: number;
   /** What their references took. */
   readonly references: number;
@@ -109,15 +109,20 @@ export interface CarriedRead {
 }
 
 /** What one request carries because of offloading. */
-export function flowOf(
-  results: readonly CarriedResult[],
-  reads: readonly CarriedRead[],
-  fixed: number,
-): TokenFlow {
+export interface CarriedRequest {
+  readonly results: readonly CarriedResult[];
+  readonly reads: readonly CarriedRead[];
+  readonly fixed: number;
+  /** Whether it only goes on from calls of the reading tools: without offloading, nobody would make it. */
+  readonly isForReading: boolean;
+}
+
+/** The same in tokens. */
+export function flowOf({ results, reads, fixed, isForReading }: CarriedRequest): TokenFlow {
   const sum = <T>(items: readonly T[], tokens: (item: T) => number) =>
     items.reduce((all, item) => all + tokens(item), 0);
   return {
-    whole: sum(results, (result) => result.tokens),
+    whole: isForReading ? 0 : sum(results, (result) => result.tokens),
     references: sum(results, ({ referenceTokens }) => referenceTokens),
     reads: sum(reads, ({ sentTokens }) => sentTokens),
     fixed,
@@ -137,7 +142,9 @@ export function eventOf({ whole, references, reads, fixed }: TokenFlow) {
 export interface LedgerWiring {
   /** The store of the ledger's own namespace, opened on first use. */
   readonly openStore: () => ArtifactStore;
-  readonly clock: Clock;
+  /** Whether what the ledger belongs to was removed since this was first asked. */
+  readonly isRemoved?: (() => boolean) | undefined;
+  readonly clock: Pick<Clock, "now">;
   readonly defer: Defer;
   readonly hash: Hash;
   /** A name of a tool as it may be written. */
@@ -147,7 +154,7 @@ export interface LedgerWiring {
 /** Sums of one session that are not written yet. */
 class OpenEntry {
   readonly from: string;
-  readonly days: Record<string, Open<DaySum>> = {};
+  readonly days: Record<string, DaySum> = {};
   fixedTokens = 0;
   usage: UsageSums | undefined;
   readonly rows = new Map<string, Open<LedgerRow>>();
@@ -164,12 +171,6 @@ class OpenEntry {
   }
 }
 
-interface LastRequest {
-  readonly results: readonly CarriedResult[];
-  readonly reads: readonly CarriedRead[];
-  readonly flow: TokenFlow;
-}
-
 /** Of so many sessions the last request is remembered. */
 const MAX_LAST = 100;
 
@@ -177,9 +178,13 @@ const MAX_LAST = 100;
 export class Ledger {
   readonly #wiring: LedgerWiring;
   #open = new Map<string, OpenEntry>();
-  readonly #last = new Map<string, LastRequest>();
+  readonly #last = new Map<string, CarriedRequest>();
   #isWaiting = false;
   #writing: Promise<void> = Promise.resolve();
+  /** The write that has not begun. */
+  #next: Promise<void> | undefined;
+  /** What a store refused is tried again under the same id, so that it is not counted twice if it was stored. */
+  readonly #unwritten: SealedEntry[] = [];
   #count = 0;
   #isOpen = false;
 
@@ -187,21 +192,18 @@ export class Ledger {
     this.#wiring = wiring;
   }
 
-  /** A request with these references and reads in its messages, and what `flowOf` says of it. */
-  request(
-    sessionId: string,
-    results: readonly CarriedResult[],
-    reads: readonly CarriedRead[],
-    flow: TokenFlow,
-  ): void {
+  /** A request that was seen. */
+  request(sessionId: string, request: CarriedRequest): TokenFlow {
+    const { results, reads, isForReading } = request;
+    const flow = flowOf(request);
     const { entry, now } = this.#entryOf(sessionId);
-    setLru(this.#last, sessionId, { results, reads, flow }, MAX_LAST);
+    setLru(this.#last, sessionId, request, MAX_LAST);
     for (const { artifactId, toolName, tokens, referenceTokens } of results) {
       const row = entry.row(artifactId, now);
       row.toolName = this.#nameOf(toolName) ?? row.toolName;
       tellOf(row, tokens, referenceTokens);
       row.requests++;
-      row.saved += tokens - referenceTokens;
+      row.saved += (isForReading ? 0 : tokens) - referenceTokens;
     }
     for (const { artifactId, tokens, sentTokens } of reads) {
       if (artifactId === undefined) continue;
@@ -210,7 +212,9 @@ export class Ledger {
       row.forgottenTokens = Math.max(row.forgottenTokens, tokens - sentTokens);
     }
     entry.fixedTokens = flow.fixed;
-    addDay(entry.days, now.slice(0, DAY_CHARS), { ...flow, requests: 1 });
+    const day = now.slice(0, DAY_CHARS);
+    entry.days[day] = addSums(entry.days[day] ?? NO_DAY, { ...flow, requests: 1 });
+    return flow;
   }
 
   /** The last request again, with so many more tokens of reading in it. */
@@ -218,18 +222,21 @@ export class Ledger {
     const last = this.#last.get(sessionId);
     if (!last) return undefined;
     const more = { artifactId: undefined, tokens: readTokens, sentTokens: readTokens };
-    const flow = { ...last.flow, reads: last.flow.reads + readTokens };
-    this.request(sessionId, last.results, [...last.reads, more], flow);
-    return flow;
+    return this.request(sessionId, { ...last, reads: [...last.reads, more], isForReading: true });
   }
 
-  /** A result that was offloaded when it arrived; which requests carry it is not known. */
-  arrival(sessionId: string, result: CarriedResult, fixedTokens: number): void {
+  /**
+   * A result that was offloaded when it arrived; which requests carry it is not known. Returns what each further
+   * request carries, unless the session's requests are seen.
+   */
+  arrival(sessionId: string, result: CarriedResult, fixedTokens: number): TokenFlow | undefined {
     const { entry, now } = this.#entryOf(sessionId);
     const row = entry.row(result.artifactId, now);
     row.toolName = this.#nameOf(result.toolName);
     tellOf(row, result.tokens, result.referenceTokens);
     entry.fixedTokens = fixedTokens;
+    const carried = { results: [result], reads: [], fixed: fixedTokens, isForReading: false };
+    return this.#unseen(sessionId, flowOf(carried));
   }
 
   /** A large result that was kept. */
@@ -238,18 +245,24 @@ export class Ledger {
     entry.keptLarge[reason] = (entry.keptLarge[reason] ?? 0) + 1;
   }
 
-  /** An answer of a reading tool; without an id, it was a search or a listing over all results. */
+  /** An answer of a reading tool; without an id, it was a search or a listing over all results. Returns as `arrival`. */
   read(
     sessionId: string,
     artifactId: string | undefined,
     tokens: number,
     lines: readonly LineRange[] = [],
-  ): void {
+  ): TokenFlow | undefined {
     const { entry, now } = this.#entryOf(sessionId);
     const row = entry.row(artifactId ?? ALL_RESULTS, now);
     row.reads++;
     row.readTokens += tokens;
     if (artifactId !== undefined) addLines(row, lines);
+    return this.#unseen(sessionId, { ...NO_FLOW, reads: tokens });
+  }
+
+  /** Of a session whose requests are seen, these tell it. */
+  #unseen(sessionId: string, flow: TokenFlow): TokenFlow | undefined {
+    return this.#last.has(sessionId) ? undefined : flow;
   }
 
   /** What a provider said of one request. */
@@ -257,19 +270,21 @@ export class Ledger {
     const { entry } = this.#entryOf(sessionId);
     const told = Object.entries(used).filter(([, tokens]) => tokens !== undefined);
     const sums = { ...NO_USAGE, ...Object.fromEntries(told), requests: 1 };
-    entry.usage = addUsage(entry.usage ?? NO_USAGE, sums);
+    entry.usage = addSums(entry.usage ?? NO_USAGE, sums);
   }
 
   /** Writes what is not written yet. Never throws. */
   flush(): Promise<void> {
-    const open = this.#open;
-    this.#open = new Map();
-    const write = async (): Promise<void> => {
-      for (const [sessionId, entry] of open) {
-        await this.#write(sessionId, entry).catch(() => undefined);
-      }
-    };
-    return (this.#writing = this.#writing.then(write));
+    // What is noted while a store hangs is gathered, however often this is called meanwhile.
+    this.#next ??= this.#writing = this.#writing.then(async () => {
+      this.#next = undefined;
+      const open = this.#open;
+      this.#open = new Map();
+      for (const [sessionId, entry] of open) this.#unwritten.push(this.#seal(sessionId, entry));
+      if (this.#wiring.isRemoved?.()) this.#unwritten.length = 0;
+      await this.#write(this.#unwritten.splice(0));
+    });
+    return this.#next;
   }
 
   /** The sums of each session that has entries, those included that are not written yet. */
@@ -303,6 +318,7 @@ export class Ledger {
     if (!entry) this.#open.set(sessionId, (entry = new OpenEntry(now)));
     if (!this.#isWaiting) {
       this.#isWaiting = true;
+      this.#wiring.isRemoved?.();
       this.#wiring.defer(() => {
         this.#isWaiting = false;
         void this.flush();
@@ -312,54 +328,87 @@ export class Ledger {
   }
 
   #nameOf(toolName: string | undefined): string | null {
-    return toolName === undefined ? null : this.#wiring.nameOf(toolName);
+    return toolName === undefined ? null : this.#wiring.nameOf(toolName).slice(0, MAX_NAME_CHARS);
   }
 
-  async #write(sessionId: string, open: OpenEntry): Promise<void> {
-    const store = this.#store();
-    const to = new Date(this.#wiring.clock.now()).toISOString();
-    const rows = [...open.rows.values()];
-    const { from, days, fixedTokens, usage, keptLarge } = open;
+  #seal(
+    sessionId: string,
+    { from, days, fixedTokens, usage, keptLarge, rows }: OpenEntry,
+  ): SealedEntry {
+    const { clock, hash } = this.#wiring;
+    const to = new Date(clock.now()).toISOString();
     const told = { from, to, days, fixedTokens, usage, keptLarge };
-    await this.#put(store, sessionId, sumEntries([{ version: 1, ...told, rows, others: [] }]));
-    await this.#fold(store, sessionId);
+    const entry = sumEntries([{ version: 1, ...told, rows: [...rows.values()], others: [] }]);
+    // Two entries may say the same.
+    const unique = `${JSON.stringify(entry)} ${Math.random()} ${(this.#count += 1)}`;
+    return { sessionId, id: `${clock.now()}-${hash(unique).slice(0, ID_DIGITS)}`, entry };
+  }
+
+  async #write(sealed: readonly SealedEntry[]): Promise<void> {
+    for (const one of sealed) {
+      try {
+        await this.#put(one);
+      } catch {
+        this.#unwritten.push(one);
+        continue;
+      }
+      await this.#fold(one.sessionId).catch(() => undefined);
+    }
+    this.#unwritten.splice(0, this.#unwritten.length - MAX_UNWRITTEN);
   }
 
   /**
-   * Replaces the oldest entries by their sum once there are many. All processes choose the same ones, and
-   * their sum is the same entry, so that nothing is counted twice when two of them do it at once; and
-   * entries that could not be removed do not count beside the sum that names them.
+   * Replaces the oldest entries by their sum once there are many. Sums are numbered, and a number is given only
+   * once: of two processes that sum up at once, the second gets another id from the store and takes its sum back.
+   * What could not be removed does not count beside the sum that names it.
    */
-  async #fold(store: ArtifactStore, sessionId: string): Promise<void> {
+  async #fold(sessionId: string): Promise<void> {
+    const store = this.#store();
     const { artifacts } = await store.listSession(sessionId);
     if (artifacts.size < 2 * DEFAULTS.ledgerEntries) return;
-    const entries = await readEntries(store, sessionId);
+    const { entries, isWhole } = await readEntries(store, sessionId);
+    if (!isWhole) return;
+    const last = latestSum(artifacts.keys());
+    if (entries.length < 2 * DEFAULTS.ledgerEntries) {
+      const sum = entries.find(({ record }) => record.artifactId === `${SUM}${last}`);
+      await this.#removeSummedUp(sum, artifacts);
+      return;
+    }
     const oldest = entries
       .sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
       .slice(0, DEFAULTS.ledgerEntries);
-    const replaced = oldest.flatMap(({ record, entry }) => [
+    const replaces = oldest.flatMap(({ record, entry }) => [
       record.artifactId,
       ...(entry.replaces ?? []).filter((id) => artifacts.has(id)),
     ]);
-    const sum = sumEntries(oldest.map(({ entry }) => entry));
-    await this.#put(store, sessionId, { ...sum, replaces: replaced });
-    for (const id of replaced) {
-      const record = artifacts.get(id);
-      if (record) await store.remove(record);
+    const entry = { ...sumEntries(oldest.map((one) => one.entry)), replaces };
+    const id = `${SUM}${last + 1}`;
+    const record = await this.#put({ sessionId, id, entry });
+    const now = (await store.listSession(sessionId)).artifacts;
+    if (record.artifactId === id && latestSum(now.keys()) === last + 1) {
+      await this.#removeSummedUp({ record, entry }, now);
+    } else await store.remove(record);
+  }
+
+  async #removeSummedUp(
+    sum: ReadEntry | undefined,
+    artifacts: ReadonlyMap<string, ArtifactRecord>,
+  ): Promise<void> {
+    const replaced = new Set(sum?.entry.replaces);
+    for (const record of [...artifacts.values()]) {
+      const { artifactId } = record;
+      const isOtherSum = artifactId.startsWith(SUM) && artifactId !== sum?.record.artifactId;
+      if (isOtherSum || replaced.has(artifactId)) await this.#store().remove(record);
     }
   }
 
-  async #put(store: ArtifactStore, sessionId: string, entry: LedgerEntry): Promise<void> {
-    const { hash, clock } = this.#wiring;
+  async #put({ sessionId, id, entry }: SealedEntry): Promise<ArtifactRecord> {
+    const { hash } = this.#wiring;
     const text = JSON.stringify(entry);
-    // Two entries may say the same; the sum of the same entries must not be stored twice.
-    const wantedId = entry.replaces
-      ? `sum-${hash(entry.replaces.join("\n")).slice(0, ID_DIGITS)}`
-      : `${clock.now()}-${hash(`${text} ${Math.random()} ${(this.#count += 1)}`).slice(0, ID_DIGITS)}`;
     const bytes = encodeWtf8(text);
-    await store.put({
+    return this.#store().put({
       sessionId,
-      wantedId,
+      wantedId: id,
       type: "JSON",
       content: bytes,
       hash: () => hash(text),
@@ -370,7 +419,30 @@ export class Ledger {
   }
 }
 
-const NO_DAY: DaySum = { requests: 0, whole: 0, references: 0, reads: 0, fixed: 0 };
+/** An entry that will not change, and the id that it is to have. */
+interface SealedEntry {
+  readonly sessionId: string;
+  readonly id: string;
+  readonly entry: LedgerEntry;
+}
+
+/** No tool that is real has a longer name. */
+const MAX_NAME_CHARS = 200;
+
+/** So many entries wait for a store that refuses them; the oldest are given up. */
+const MAX_UNWRITTEN = 100;
+
+/** What ids of sums begin with; their number follows. */
+const SUM = "sum-";
+
+/** The number of the last sum; 0 if there is none. */
+function latestSum(ids: Iterable<string>): number {
+  const numbers = [...ids].map((id) => Number(/^sum-(\d{1,9})$/.exec(id)?.[1] ?? 0));
+  return Math.max(0, ...numbers);
+}
+
+export const NO_FLOW: TokenFlow = { whole: 0, references: 0, reads: 0, fixed: 0 };
+const NO_DAY: DaySum = { requests: 0, ...NO_FLOW };
 const DAY_CHARS = "2026-01-01".length;
 const ID_DIGITS = 16;
 
@@ -391,17 +463,40 @@ function keyOf({ record, entry }: ReadEntry): string {
   return `${entry.from} ${record.artifactId}`;
 }
 
-/** The entries of a session that count; what cannot be read is left out. */
-async function readEntries(store: ArtifactStore, sessionId: string): Promise<ReadEntry[]> {
-  const { artifacts } = await store.listSession(sessionId);
-  const entries: ReadEntry[] = [];
-  for (const record of [...artifacts.values()]) {
-    const entry = await readEntry(store, record).catch(() => undefined);
-    if (entry) entries.push({ record, entry });
+/** How often entries are read again that another process summed up meanwhile. */
+const MAX_READS = 3;
+
+/** The entries of a session that count; what cannot be read is left out, and then they are not whole. */
+async function readEntries(
+  store: ArtifactStore,
+  sessionId: string,
+): Promise<{ readonly entries: ReadEntry[]; readonly isWhole: boolean }> {
+  for (let attempt = 1; ; attempt++) {
+    const { artifacts } = await store.listSession(sessionId);
+    const sum = `${SUM}${latestSum(artifacts.keys())}`;
+    const entries: ReadEntry[] = [];
+    const errors: unknown[] = [];
+    for (const record of [...artifacts.values()]) {
+      // Every sum has those before it in it; the others are of processes that were too late.
+      if (record.artifactId.startsWith(SUM) && record.artifactId !== sum) continue;
+      try {
+        const entry = await readEntry(store, record);
+        if (entry) entries.push({ record, entry });
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0 && attempt < MAX_READS) continue;
+    const replaced = new Set(entries.flatMap(({ entry }) => entry.replaces ?? []));
+    return {
+      entries: entries.filter(({ record }) => !replaced.has(record.artifactId)),
+      // What is listed and cannot be read in any attempt is lost.
+      isWhole: errors.every((error) => LOST.has((error as { code?: unknown }).code)),
+    };
   }
-  const replaced = new Set(entries.flatMap(({ entry }) => entry.replaces ?? []));
-  return entries.filter(({ record }) => !replaced.has(record.artifactId));
 }
+
+const LOST: ReadonlySet<unknown> = new Set(["ARTIFACT_GONE", "ARTIFACT_DAMAGED"]);
 
 async function readEntry(
   store: ArtifactStore,
@@ -409,12 +504,57 @@ async function readEntry(
 ): Promise<LedgerEntry | undefined> {
   const content = await store.open(record);
   try {
-    const entry = parseJson(decodeWtf8(await content.read(0, content.size))) as
-      LedgerEntry | undefined;
-    return (entry?.version as unknown) === 1 ? entry : undefined;
+    const entry = parseJson(decodeWtf8(await content.read(0, content.size)));
+    return isEntry(entry) ? entry : undefined;
   } finally {
     await content.close();
   }
+}
+
+/** Whether it is what a ledger wrote: files can be damaged, and newer versions may write others. */
+function isEntry(value: unknown): value is LedgerEntry {
+  if (!isObject(value) || value["version"] !== 1) return false;
+  const { from, to, days, fixedTokens, rows, others, usage, keptLarge, replaces = [] } = value;
+  return (
+    typeof from === "string" &&
+    typeof to === "string" &&
+    isCount(fixedTokens) &&
+    isObject(days) &&
+    Object.values(days).every((day) => hasCounts(day, NO_DAY)) &&
+    isObject(keptLarge) &&
+    Object.values(keptLarge).every(isCount) &&
+    (usage === undefined || hasCounts(usage, NO_USAGE)) &&
+    [rows, others].every((all) => Array.isArray(all) && all.every(isRow)) &&
+    Array.isArray(replaces)
+  );
+}
+
+function isRow(value: unknown): boolean {
+  if (!hasCounts(value, NO_ROW)) return false;
+  const { artifactId, at, toolName, lines = [] } = value;
+  return (
+    typeof artifactId === "string" &&
+    typeof at === "string" &&
+    (toolName === null || typeof toolName === "string") &&
+    Array.isArray(lines) &&
+    lines.every((range) => Array.isArray(range) && range.length === 2 && range.every(isCount))
+  );
+}
+
+/** Whether it has a number wherever the other one has. */
+function hasCounts(value: unknown, like: object): value is Readonly<Record<string, unknown>> {
+  if (!isObject(value)) return false;
+  return Object.entries(like).every(([name, count]) => {
+    return typeof count !== "number" || isCount(value[name]);
+  });
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === "number" && Number.isFinite(value);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }
 
 /** The sums of sessions, or of all of a store. */
@@ -426,7 +566,7 @@ export async function sumsOf(
   const found = new Map<string, LedgerEntry>();
   for (const id of sessions ?? (await store.sessions())) {
     signal?.throwIfAborted();
-    const entries = await readEntries(store, id);
+    const { entries } = await readEntries(store, id);
     if (entries.length > 0) found.set(id, sumEntries(entries.map(({ entry }) => entry)));
   }
   return found;
@@ -434,7 +574,7 @@ export async function sumsOf(
 
 /** One entry that says what all of them say. */
 export function sumEntries(entries: readonly LedgerEntry[]): LedgerEntry {
-  const days: Record<string, Open<DaySum>> = {};
+  const days: Record<string, DaySum> = {};
   const keptLarge: Record<string, number> = {};
   const rows = new Map<string, Open<LedgerRow>>();
   const others = new Map<string, Open<LedgerRow>>();
@@ -444,11 +584,13 @@ export function sumEntries(entries: readonly LedgerEntry[]): LedgerEntry {
   const ordered = [...entries].sort((one, other) => (one.to < other.to ? -1 : 1));
   for (const entry of ordered) {
     fixedTokens = entry.fixedTokens || fixedTokens;
-    for (const [day, sum] of Object.entries(entry.days)) addDay(days, day, sum);
+    for (const [day, sum] of Object.entries(entry.days)) {
+      days[day] = addSums(days[day] ?? NO_DAY, sum);
+    }
     for (const [reason, count] of Object.entries(entry.keptLarge)) {
       keptLarge[reason] = (keptLarge[reason] ?? 0) + count;
     }
-    if (entry.usage) usage = addUsage(usage ?? NO_USAGE, entry.usage);
+    if (entry.usage) usage = addSums(usage ?? NO_USAGE, entry.usage);
     for (const row of entry.rows) addRow(rows, row.artifactId, row);
     for (const row of entry.others) addRow(others, row.toolName ?? "", row);
   }
@@ -461,6 +603,14 @@ export function sumEntries(entries: readonly LedgerEntry[]): LedgerEntry {
     for (const row of kept.splice(DEFAULTS.ledgerRows)) {
       const several = { ...row, artifactId: ALL_RESULTS, lines: undefined };
       addRow(others, row.toolName ?? "", several, "of several");
+    }
+  }
+  if (others.size > DEFAULTS.ledgerRows) {
+    // So many names are made up; of the tools that saved the least, only the sum is told.
+    const tools = [...others.values()].sort((one, other) => other.whole - one.whole);
+    for (const row of tools.slice(DEFAULTS.ledgerRows - 1)) {
+      others.delete(row.toolName ?? "");
+      addRow(others, "", { ...row, toolName: null }, "of several");
     }
   }
   return {
@@ -476,9 +626,10 @@ const NO_ROW: LedgerRow = {
   ...{ requests: 0, saved: 0, carriedReads: 0, reads: 0, readTokens: 0, forgottenTokens: 0 },
 };
 
-function addDay(days: Record<string, Open<DaySum>>, day: string, sum: DaySum): void {
-  const known = (days[day] ??= { ...NO_DAY });
-  for (const name of Object.keys(NO_DAY) as (keyof DaySum)[]) known[name] += sum[name];
+/** Sums of the same names, added up. */
+export function addSums<T extends Readonly<Record<keyof T, number>>>(one: T, other: T): T {
+  const names = Object.keys(one) as (keyof T)[];
+  return Object.fromEntries(names.map((name) => [name, one[name] + other[name]])) as T;
 }
 
 function addLines(row: Open<LedgerRow>, lines: readonly LineRange[] = []): void {
@@ -517,9 +668,3 @@ function addRow(
 
 const SUMMED = ["requests", "saved", "carriedReads", "reads", "readTokens"] as const;
 const SUMMED_OF_SEVERAL = ["results", "whole", "reference", "forgottenTokens"] as const;
-
-function addUsage(one: UsageSums, other: UsageSums): UsageSums {
-  const sum = { ...one };
-  for (const name of Object.keys(NO_USAGE) as (keyof UsageSums)[]) sum[name] += other[name];
-  return sum;
-}

@@ -9,7 +9,7 @@ import {
 import type { Scope } from "../reading/reading.js";
 import { coreOf } from "../workspace-core.js";
 import type { Workspace } from "../workspace-types.js";
-import type { ProviderUsage } from "./ledger.js";
+import { eventOf, type ProviderUsage } from "./ledger.js";
 import { reportLedger, type LedgerReport } from "./ledger-report.js";
 
 /**
@@ -45,14 +45,17 @@ export interface NotedRead {
  * noteRead(workspace, "s1", { artifactId: "toolu_01", tokens: estimateTokens(text) });
  */
 export function noteRead(workspace: Workspace, sessionId: string, read: NotedRead): void {
-  const { ledger } = coreOf(workspace);
+  const core = coreOf(workspace);
   requireText("sessionId", sessionId, "the session that holds the result");
   requireObject("read", read, "an object with tokens");
   rejectMisspelled(read, READ_NAMES);
   const { artifactId, tokens } = read;
   if (artifactId !== undefined) requireText("read.artifactId", artifactId, "the result's id");
   requireCount("read.tokens", tokens, undefined, 0);
-  ledger?.read(sessionId, artifactId, tokens);
+  const flow = core.ledger?.read(sessionId, artifactId, tokens);
+  if (!flow) return;
+  const known = { session_id: sessionId, artifact_id: artifactId ?? null };
+  core.note("arrival", "read", { ...known, ...eventOf(flow) });
 }
 
 const READ_NAMES: OptionNames<NotedRead> = { artifactId: true, tokens: true };

@@ -160,7 +160,7 @@ it("a clock that is set back makes no duration negative", async () => {
   let now = 1_000_000;
   const reporter = new EventReporter(
     (event) => void events.push(event),
-    { now: () => (now -= 100) },
+    { now: () => (now -= 100), elapsed: () => 5 },
     "n",
   );
   await reporter.observe(

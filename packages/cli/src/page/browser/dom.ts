@@ -70,6 +70,12 @@ export function count(value: number): string {
   return value.toLocaleString("en-US").replace("-", "\u2212");
 }
 
+/** A net figure, with a mark if it is of another kind than the sums over all requests. */
+export function netOf(net: number, over: string | null): (HTMLElement | string)[] {
+  if (over !== "each request") return [count(net)];
+  return [count(net), h("span", { class: "each", title: "in each further request" }, "*")];
+}
+
 export function counted(value: number, noun: string, plural = `${noun}s`): string {
   return `${count(value)} ${value === 1 ? noun : plural}`;
 }
@@ -78,7 +84,7 @@ export function size(bytes: number): string {
   if (bytes < 1_000) return `${count(bytes)} B`;
   const power = Math.min(3, Math.floor(Math.log10(bytes) / 3));
   const value = bytes / 1_000 ** power;
-  return `${value.toFixed(value < 10 ? 1 : 0)} ${["B", "kB", "MB", "GB"][power] ?? ""}`;
+  return `${value.toFixed(value < 9.95 ? 1 : 0)} ${["B", "kB", "MB", "GB"][power] ?? ""}`;
 }
 
 /** In the reader's own time zone. */

@@ -23,7 +23,8 @@ let isAll = false;
 const table = resultsView(source, openResult);
 const result = resultView(source, () => {
   if (location.hash !== "") history.replaceState(undefined, "", location.pathname);
-  table.focusRows();
+  // The browser gives the focus back to what had it.
+  if (document.activeElement === document.body) table.focusRows();
 });
 
 page.append(
@@ -32,7 +33,7 @@ page.append(
   h(
     "footer",
     { class: "soft" },
-    "Tokens are our own estimate, of input. Net is whole − references − read back − overhead. ",
+    "Tokens are our own estimate, of input; prompt caching is left out. Net is whole − references − read back − overhead; * in each further request. ",
     ...[
       h("kbd", {}, "/"),
       " filter ",
@@ -80,6 +81,7 @@ function draw(): void {
     }),
   );
   const session = current();
+  stripPlace.hidden = overview.sessions.length === 0;
   stripPlace.replaceChildren(
     renderStrip(strip, session, (artifactId) => {
       if (session !== undefined) openResult({ sessionId: session, artifactId });
@@ -147,8 +149,8 @@ addEventListener("hashchange", openFromAddress);
 source.watch(
   () => void load(),
   (isLive) => {
-    state.textContent = isLive ? "live" : "not connected";
-    state.className = isLive ? "state live" : "state";
+    state.textContent = isLive ? "live" : "not connected: is context-offload page still running?";
+    state.className = isLive ? "state live" : "state bad";
   },
 );
 if (source.exportedAt !== undefined) state.textContent = `exported ${time(source.exportedAt)}`;

@@ -70,6 +70,7 @@ export function resultView(source: Source, onClose: () => void): ResultView {
       mood,
       at,
       net,
+      over,
     } = result;
     const text = textPane(detail);
     const checked = h("ul", { class: "checked", role: "status" });
@@ -90,7 +91,7 @@ export function resultView(source: Source, onClose: () => void): ResultView {
         h(
           "p",
           { class: "soft facts" },
-          `${[time(at), size(bytes), counted(lines, "line"), counted(tokens, "token"), `reference ${referenceTokens === null ? "–" : count(referenceTokens)}`, counted(reads, "read"), `${count(readTokens)} read back`, net === null ? "" : `net ${count(net)}`].filter(Boolean).join(" · ")} · `,
+          `${[time(at), size(bytes), counted(lines, "line"), counted(tokens, "token"), `reference ${referenceTokens === null ? "–" : count(referenceTokens)}`, counted(reads, "read"), `${count(readTokens)} read back`, net === null ? "" : `net ${count(net)}${over === "each request" ? " in each further request" : ""}`].filter(Boolean).join(" · ")} · `,
           h("span", { class: mood }, verdict),
         ),
         h(

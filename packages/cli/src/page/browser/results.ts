@@ -1,5 +1,5 @@
 import type { PageMatches, PageResult } from "../page-types.js";
-import { count, counted, h, name, shown, size, time, visible } from "./dom.js";
+import { count, counted, h, name, netOf, shown, size, time, visible } from "./dom.js";
 import type { Source } from "./source.js";
 import { virtualRows } from "./virtual-rows.js";
 
@@ -43,6 +43,8 @@ export function resultsView(
   let session: string | undefined;
   let sorted: { key: Key; isDown: boolean } = { key: "at", isDown: true };
   let active = 0;
+  /** Stays with its result when rows come before it, or are sorted in another way. */
+  let activeResult: PageResult | undefined;
 
   const filter = h("input", {
     ...{
@@ -52,7 +54,7 @@ export function resultsView(
       "aria-label": "Filter",
     },
     input: () => {
-      active = 0;
+      activeResult = undefined;
       update();
     },
   });
@@ -60,7 +62,7 @@ export function resultsView(
     id: "tool",
     "aria-label": "Tool",
     change: () => {
-      active = 0;
+      activeResult = undefined;
       update();
     },
   });
@@ -71,7 +73,10 @@ export function resultsView(
   list.element.setAttribute("role", "grid");
   list.element.setAttribute("aria-label", "Results");
   list.element.addEventListener("keydown", onKey);
-  const search = searchView(source, () => session, open);
+  const toolOf = (sessionId: string, artifactId: string): string =>
+    all.find((one) => one.artifactId === artifactId && one.sessionId === sessionId)?.toolName ??
+    "(unknown)";
+  const search = searchView(source, () => session, toolOf, open);
   const element = h(
     "section",
     { class: "results", "aria-labelledby": "results-title" },
@@ -102,7 +107,7 @@ export function resultsView(
           ),
       )
       .sort(compare);
-    active = Math.max(0, Math.min(active, rows.length - 1));
+    activate(rows.findIndex((result) => isSame(result, activeResult)));
     found.textContent =
       rows.length === all.length
         ? counted(all.length, "result")
@@ -163,6 +168,7 @@ export function resultsView(
       reads,
       readTokens,
       net,
+      over,
       verdict,
       mood,
     } = result;
@@ -185,7 +191,7 @@ export function resultsView(
         },
         "data-id": artifactId,
         click: () => {
-          active = at;
+          activate(at);
           list.draw();
           open(result);
         },
@@ -200,10 +206,15 @@ export function resultsView(
       h(
         "div",
         { class: `cell net number ${net !== null && net < 0 ? "bad" : ""}`, role: "gridcell" },
-        known(net),
+        ...(net === null ? [known(net)] : netOf(net, over)),
       ),
       h("div", { class: `cell verdict ${mood}`, role: "gridcell" }, verdict),
     );
+  }
+
+  function activate(row: number): void {
+    active = Math.max(0, Math.min(row, rows.length - 1));
+    activeResult = rows[active];
   }
 
   function markActive(): void {
@@ -220,7 +231,7 @@ export function resultsView(
     const step = steps[event.key];
     if (step === undefined || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
-    active = Math.max(0, Math.min(rows.length - 1, active + step));
+    activate(active + step);
     list.scrollTo(active);
     markActive();
   }
@@ -230,6 +241,8 @@ export function resultsView(
     show(results, chosen) {
       all = results;
       session = chosen;
+      element.hidden = all.length === 0;
+      const before = active;
       const names = [...new Set(results.map(({ toolName }) => toolName ?? "(unknown)"))].sort();
       const value = tools.value;
       tools.replaceChildren(
@@ -238,7 +251,10 @@ export function resultsView(
           h("option", { value: tool, selected: tool === value }, visible(tool.slice(0, 60))),
         ),
       );
+      const { element: scroller } = list;
+      const isScrolled = scroller.scrollTop > 0;
       update();
+      if (isScrolled && active > before) scroller.scrollTop += (active - before) * rowHeight();
     },
     focusFilter: () => {
       filter.focus();
@@ -250,10 +266,15 @@ export function resultsView(
   };
 }
 
+function isSame(one: PageResult, other: PageResult | undefined): boolean {
+  return one.artifactId === other?.artifactId && one.sessionId === other.sessionId;
+}
+
 /** The search over all stored text: our own, with its patterns. */
 function searchView(
   source: Source,
   session: () => string | undefined,
+  toolOf: (sessionId: string, artifactId: string) => string,
   open: (result: Pick<PageResult, "sessionId" | "artifactId">, line?: number) => void,
 ): { readonly element: HTMLElement; readonly focus: () => void } {
   const pattern = h("input", {
@@ -321,7 +342,9 @@ function searchView(
       h(
         "p",
         {},
-        name(artifactId),
+        name(toolOf(sessionId, artifactId)),
+        " ",
+        name(artifactId, "id soft"),
         h("span", { class: "soft" }, ` ${counted(matches, "match", "matches")}`),
       ),
       ...lines.map(({ line, text }) =>

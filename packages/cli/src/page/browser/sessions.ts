@@ -1,5 +1,5 @@
 import type { PageOverview, PageSession, PageTool } from "../page-types.js";
-import { count, counted, h, name, svg, time } from "./dom.js";
+import { count, counted, h, name, netOf, svg, time } from "./dom.js";
 
 const SHOWN_SESSIONS = 5;
 
@@ -17,7 +17,7 @@ export function renderTotal({ total, eachRequest, sessions }: PageOverview): HTM
     const held = sessions.reduce((sum, { artifacts }) => sum + artifacts, 0);
     const said =
       held === 0
-        ? "Nothing was offloaded here yet."
+        ? "Nothing was offloaded here yet. Results appear by themselves as soon as an agent stores some; context-offload doctor says whether one is set up."
         : `${counted(held, "result")} stored, and no ledger that tells what they brought.`;
     parts.push(h("p", { class: "total" }, said));
   }
@@ -65,7 +65,7 @@ export function renderSessions(
   const rest = sessions.length - visible.length;
   return h(
     "section",
-    { class: "sessions", "aria-labelledby": "sessions-title" },
+    { class: "sessions", hidden: sessions.length === 0, "aria-labelledby": "sessions-title" },
     h("h2", { id: "sessions-title" }, "Sessions"),
     renderLegend(),
     h(
@@ -144,7 +144,9 @@ function renderSession(
 function renderSentence(figures: Figures): HTMLElement {
   const { net, whole, references, reads, fixed, over, requests, results, keptLarge } = figures;
   const where =
-    over === "all requests" ? `over all ${counted(requests, "request")}` : "in each request";
+    over === "all requests"
+      ? `over all ${counted(requests, "request")}`
+      : "in each further request";
   const isBad = net < 0;
   const verdict = isBad
     ? `cost ${count(-net)} tokens more than it saved`
@@ -227,9 +229,8 @@ function renderUsage({ usage }: Figures): HTMLElement | undefined {
   return h(
     "p",
     { class: "usage soft" },
-    `The provider counted, in ${counted(requests, "request")}: ${count(inputTokens)} input, ` +
-      `${count(cacheReadTokens)} read from the cache, ${count(cacheWriteTokens)} written to it, ${count(outputTokens)} output. ` +
-      "These figures are its own and not part of the others.",
+    `The provider's own count of ${counted(requests, "request")}, no part of the bar: ${count(inputTokens)} input, ` +
+      `${count(cacheReadTokens)} read from cache, ${count(cacheWriteTokens)} written to it, ${count(outputTokens)} output.`,
   );
 }
 
@@ -272,6 +273,7 @@ export function renderTools(tools: readonly PageTool[]): HTMLElement | undefined
               referenceTokens,
               readTokens,
               net,
+              over,
               verdict,
               words,
             }) =>
@@ -280,7 +282,7 @@ export function renderTools(tools: readonly PageTool[]): HTMLElement | undefined
                 {},
                 h("td", {}, name(toolName ?? "(unknown)")),
                 ...[results, wholeTokens, referenceTokens, readTokens].map(right),
-                h("td", { class: `number ${net < 0 ? "bad" : ""}` }, count(net)),
+                h("td", { class: `number ${net < 0 ? "bad" : ""}` }, ...netOf(net, over)),
                 h(
                   "td",
                   { class: verdict === "exclude" ? "bad" : verdict === "pays" ? "good" : "soft" },

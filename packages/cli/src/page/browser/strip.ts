@@ -18,7 +18,15 @@ export function renderStrip(
   const title = h("h2", { id: "strip-title" }, "Conversation");
   const section = h("section", { class: "strip", "aria-labelledby": "strip-title" }, title);
   if (!strip || session === undefined || strip.segments.length === 0) {
-    section.append(h("p", { class: "soft" }, "Nothing of this session is known yet."));
+    section.append(
+      h(
+        "p",
+        { class: "soft" },
+        "The ledger does not tell what was sent of this session, and no recording of it was found; name one with ",
+        h("code", {}, "--recorded"),
+        ".",
+      ),
+    );
     return section;
   }
   const sum = (measure: Measure): number =>
@@ -31,9 +39,10 @@ export function renderStrip(
       "Session ",
       name(session),
       strip.recording === undefined
-        ? ": the stored results and what was read of them. The messages between them are known from a recording: pass it with --recorded."
+        ? ": its results and what was read of them. The messages between them are only in the recorded conversation; name it with "
         : ", as recorded in ",
-      ...(strip.recording === undefined ? [] : [name(strip.recording), "."]),
+      strip.recording === undefined ? h("code", {}, "--recorded") : name(strip.recording),
+      ".",
     ),
     renderBar("whole", `whole: ${counted(sum("whole"), "token")}`),
     renderBar("sent", `with references: ${counted(sum("sent"), "token")}`),

@@ -24,7 +24,6 @@ export function virtualRows(
   const space = h("div", { class: "space" });
   const element = h("div", { class: `rows ${className}`, tabindex: 0, scroll: draw }, space);
   let count = 0;
-  let drawn = "";
   new ResizeObserver(() => {
     show(count);
   }).observe(element);
@@ -49,9 +48,6 @@ export function virtualRows(
       one.style.height = `${height}px`;
       rows.push(one);
     }
-    const key = `${from} ${to}`;
-    if (key !== drawn) element.dataset["rows"] = key;
-    drawn = key;
     space.replaceChildren(...rows);
   }
 

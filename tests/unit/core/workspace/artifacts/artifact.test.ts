@@ -105,7 +105,7 @@ describe("metadata", () => {
   );
 });
 
-it("a record is listed and logged with its session and the lines that can be read", async () => {
+it("a record is listed and logged with its session and the size that can be read", async () => {
   const content = '{"a":[1,2]}';
   const workspace = await memoryWorkspaceOf(content, { sessionId: "s1", countTokens: () => 7 });
   const record = await workspace.getArtifact("a");
@@ -116,7 +116,7 @@ it("a record is listed and logged with its session and the lines that can be rea
     action_name: null,
     session_id: "s1",
     task_id: null,
-    chars: 11,
+    chars: 29,
     lines: 6,
     tokens: 7,
     created_at: record.createdAt,

@@ -55,7 +55,7 @@ describe("a draft", () => {
       "one line of JSON, read indented",
       '{"a":[1]}',
       "TEXT",
-      { bytes: 9, chars: 9, lines: 1, viewLines: 5, tokens: 9 },
+      { bytes: 9, chars: 9, lines: 1, viewLines: 5, viewChars: 22, tokens: 9 },
     ],
     [
       "one line that only begins like JSON",
@@ -67,7 +67,7 @@ describe("a draft", () => {
       "a lone text block, counted by its text",
       [{ type: "text", text: "a\nb" }],
       "JSON",
-      { bytes: 31, chars: 31, lines: 1, viewLines: 2, tokens: 3 },
+      { bytes: 31, chars: 31, lines: 1, viewLines: 2, viewChars: 3, tokens: 3 },
     ],
   ])("has the type and size of %s", (_, content, type, size) => {
     const { draft } = drafted(content);
