@@ -1,6 +1,7 @@
 import { Command, interrupt, MemorySaver } from "@langchain/langgraph";
 import type { BaseMessage } from "@langchain/core/messages";
 import { offloadMiddleware } from "context-offload/langchain";
+import { readLedger } from "context-offload/ledger";
 import { createDeepAgent } from "deepagents";
 import { AIMessage, createAgent, fakeModel, HumanMessage, tool, ToolMessage } from "langchain";
 import { describe, expect, it } from "vitest";
@@ -68,6 +69,23 @@ describe("offloadMiddleware in createAgent", () => {
     const prompts = model.calls.map((call) => call.messages[0]?.text);
     expect(prompts[0]).toMatch(/^Be brief\.\n\n.*read_stored/s);
     expect(new Set(prompts).size).toBe(1);
+  });
+
+  it("notes the usage that the provider reports, what came from a cache apart", async () => {
+    const { workspace } = await storyWorkspace();
+    const said = { input_tokens: 100, output_tokens: 7, total_tokens: 107 };
+    const usage_metadata = { ...said, input_token_details: { cache_read: 60, cache_creation: 30 } };
+    const model = fakeModel().respond(Object.assign(new AIMessage("Done."), { usage_metadata }));
+    const middleware = [offloadMiddleware({ workspace })];
+    const agent = createAgent({ model, tools: [fetchLog], middleware });
+    await agent.invoke(QUESTION, ON_THREAD);
+    const { sessions } = await readLedger(workspace);
+    expect(sessions.map(({ usage }) => usage)).toEqual([
+      {
+        ...{ requests: 1, inputTokens: 10, cacheReadTokens: 60, cacheWriteTokens: 30 },
+        outputTokens: 7,
+      },
+    ]);
   });
 
   it("streams", async () => {

@@ -81,7 +81,7 @@ describe("the plugin in OpenCode", () => {
       // The tools are described as elsewhere, and the system prompt explains references.
       const grep = model.requests[0]?.tools.find(({ function: { name } }) => name === GREP.name);
       // By itself, OpenCode would require every argument.
-      expect(grep.function.parameters.required).toEqual([]);
+      expect(grep.function.parameters.required ?? []).toEqual([]);
       const { messages } = JSON.parse(model.requests[0]?.body ?? "") as {
         messages: { role: string; content: string }[];
       };

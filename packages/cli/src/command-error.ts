@@ -46,7 +46,10 @@ export function explainError(error: unknown): { readonly text: string; readonly 
     // Here, both are options of the command.
     const text = firstLine(error.message)
       .replace("Pass the sessionId of the one you mean", "Name the one you mean with --session")
-      .replace(/(pass|with) literal: true/, "$1 -F");
+      .replace(
+        /escape what is to be found as it is, as in \S+?\.$/,
+        "pass -F to search for plain text.",
+      );
     return { text, exitCode };
   }
   const { code, path, syscall } = error as NodeJS.ErrnoException;

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { createWorkspace, type Workspace } from "context-offload";
 import { CommandError } from "./command-error.js";
+import { processTelemetry } from "./telemetry.js";
 import type { Terminal } from "./terminal/terminal.js";
 
 /** How the commands name a workspace. */
@@ -34,23 +35,45 @@ export function workspaceFolder(
   );
 }
 
+/**
+ * What to do about a workspace that does not exist. Whoever mistypes its name must neither get a new one by looking
+ * into it, nor be told that nothing is in it.
+ */
+type IfMissing = "make" | "reject" | "as empty";
+
+/** A workspace that nobody named is empty until the first result is offloaded. */
+export function emptyByDefault(
+  { workspace }: WorkspaceFlags,
+  { env }: Pick<Terminal, "env">,
+): IfMissing {
+  return workspace === undefined && !env[WORKSPACE_VARIABLE] ? "as empty" : "reject";
+}
+
 /** Opens a workspace for the time of the work. */
 export async function withWorkspace<T>(
-  flags: WorkspaceFlags & { readonly mayWrite?: boolean },
+  flags: WorkspaceFlags & { readonly ifMissing?: IfMissing },
   terminal: Terminal,
   work: (workspace: Workspace) => Promise<T>,
 ): Promise<T> {
   const folder = workspaceFolder(flags, terminal);
-  const { namespace, mayWrite = false } = flags;
+  const { namespace, ifMissing = "reject" } = flags;
   const place = workspacePlace(flags, terminal);
   const [, database] = /^sqlite:(.*)$/s.exec(place) ?? [];
-  // Whoever mistypes the name of a database must not get a new one by looking into it.
-  const isMissing =
-    !mayWrite && database !== undefined && !existsSync(resolve(terminal.cwd, database));
+  const path = folder ?? (database === undefined ? undefined : resolve(terminal.cwd, database));
+  const isMissing = ifMissing !== "make" && path !== undefined && !existsSync(path);
+  if (isMissing && ifMissing === "reject") {
+    const what = folder === undefined ? "database" : "folder";
+    throw new CommandError(
+      `${place}: there is no such workspace, since there is no such ${what}; name another with --workspace, or fill this one with context-offload run`,
+    );
+  }
+  // Whoever only looks at it is no agent.
+  const logger = ifMissing === "make" ? processTelemetry() : undefined;
+  // Looking into a database makes it; a folder is made for the first result.
   const workspace =
     folder === undefined
-      ? createWorkspace({ store: isMissing ? "memory:" : place, namespace })
-      : createWorkspace({ root: folder, namespace });
+      ? createWorkspace({ store: isMissing ? "memory:" : place, namespace, logger })
+      : createWorkspace({ root: folder, namespace, logger });
   try {
     return await work(workspace);
   } finally {

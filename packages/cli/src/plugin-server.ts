@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { createWorkspace } from "context-offload";
 import { serveStdio } from "@context-offload/mcp";
 import { writeTraceLater } from "./hook/hook-trace.js";
+import { processTelemetry } from "./telemetry.js";
 
 const project = process.env["CLAUDE_PROJECT_DIR"] || process.cwd();
 const root = join(project, ".offload");
-const workspace = createWorkspace({ root });
+const workspace = createWorkspace({ root, logger: processTelemetry() });
 const onToolsListed = (): void => {
   writeTraceLater(root, { event: "tools listed" });
 };

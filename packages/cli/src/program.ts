@@ -22,6 +22,8 @@ import { PACKAGE_VERSION } from "./package-version.js";
 import { WORKSPACE_VARIABLE } from "./open-workspace.js";
 import type { Terminal } from "./terminal/terminal.js";
 
+const MIN_HELP_COLUMNS = 16;
+
 /** The whole command line. */
 export function createProgram(terminal: Terminal, setExitCode: SetExitCode): Command {
   const program = new Command("context-offload")
@@ -47,6 +49,8 @@ export function createProgram(terminal: Terminal, setExitCode: SetExitCode): Com
         write(`context-offload: ${said.replaceAll("\n", " ")}; see context-offload --help\n`);
       },
     })
+    // The description of an option is beside it in a narrow terminal, too.
+    .configureHelp({ minWidthToWrap: MIN_HELP_COLUMNS })
     .showSuggestionAfterError()
     .addHelpText(
       "after",

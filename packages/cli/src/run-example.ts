@@ -1,36 +1,16 @@
-import type { ResultReport, Workspace } from "context-offload";
-import type { OffloadedInput } from "./conversations/offload-input.js";
+import type { Example } from "./conversations/offload-input.js";
 import { inLine } from "./terminal/printable.js";
 import { countOf, clip, wrap } from "./terminal/table.js";
 import type { Colors } from "./terminal/colors.js";
-
-/** One result that was offloaded, before and after. */
-export interface RunExample {
-  readonly row: ResultReport;
-  readonly content: string;
-}
 
 const BEFORE_LINES = 3;
 /** Of a reference, its digest's start, and how it ends. */
 const REFERENCE_START = 8;
 const REFERENCE_END = 3;
 
-/** Reads the result of which most was saved, as it was. */
-export async function readExample(
-  workspace: Workspace,
-  done: readonly OffloadedInput[],
-): Promise<RunExample | undefined> {
-  const saved = ({ best }: OffloadedInput) => (best?.tokens ?? 0) - (best?.referenceTokens ?? 0);
-  const [most] = [...done].sort((a, b) => saved(b) - saved(a));
-  const { best: row, sessionId } = most ?? {};
-  if (row?.artifactId === undefined) return undefined;
-  const original = await workspace.getOriginal(row.artifactId, { sessionId });
-  return { row, content: typeof original === "string" ? original : JSON.stringify(original) };
-}
-
 /** What the model had before, what it has now, and with which tools it reads on. */
 export function describeExample(
-  { row, content }: RunExample,
+  { row, content }: Example,
   columns: number,
   colors: Colors,
 ): string {

@@ -1,10 +1,18 @@
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import type { ResultReport } from "context-offload";
-import type { OffloadedInput } from "./conversations/offload-input.js";
-import { describeExample, type RunExample } from "./run-example.js";
+import type { Example, OffloadedInput } from "./conversations/offload-input.js";
+import { describeExample } from "./run-example.js";
 import type { Colors } from "./terminal/colors.js";
 import { inLine } from "./terminal/printable.js";
-import { countOf, formatCount, formatShare, renderBar, renderTable } from "./terminal/table.js";
+import {
+  countOf,
+  formatCount,
+  formatShare,
+  omittable,
+  renderBar,
+  renderTable,
+  wrap,
+} from "./terminal/table.js";
 
 /** A conversation, and where its short form is. */
 export type RunOutcome = OffloadedInput & { readonly output: string | undefined };
@@ -20,8 +28,10 @@ interface ReportOptions extends Prices {
   readonly colors: Colors;
   readonly isDryRun: boolean;
   readonly columns: number;
+  /** How wide a table may be. */
+  readonly room: number;
   /** Shown as it was and as it is. */
-  readonly example: RunExample | undefined;
+  readonly example: Example | undefined;
 }
 
 /** What became of the results of one tool. */
@@ -41,26 +51,43 @@ export function describeRun(done: readonly RunOutcome[], options: ReportOptions)
   const after = done.reduce((sum, { tokensAfter }) => sum + tokensAfter, 0);
   const offloaded = tools.reduce((sum, row) => sum + row.offloaded, 0);
   const blocks = [renderConversations(done, options)];
-  if (offloaded > 0) blocks.push(renderTools(tools, colors));
+  if (offloaded > 0) blocks.push(renderTools(tools, options));
   if (options.example) blocks.push(describeExample(options.example, options.columns, colors));
+  const written = describeWritten(done.flatMap(({ output }) => output ?? []));
+  if (written !== "") blocks.push(written);
   const verb = options.isDryRun ? "would be offloaded" : "offloaded";
   const results = tools.reduce((sum, row) => sum + row.results, 0);
   const share = before === 0 ? 0 : (before - after) / before;
   blocks.push(
     [
-      `${colors.bold(`${formatCount(before - after)} tokens`)} (${formatShare(share)}) saved in every request that carries this:`,
+      wrap(
+        `${colors.bold(`${formatCount(before - after)} tokens`)} (${formatShare(share)}) saved in every request that carries this:`,
+        options.room,
+      ),
       `  ${money(before - after, options.price)}, or ${money(before - after, options.cachedPrice)} from the prompt cache`,
-      `${offloaded} of ${countOf(results, "tool result")} ${verb}` +
-        (options.isDryRun ? "; nothing was written" : `, stored in ${options.place}`),
+      wrap(
+        `${formatCount(offloaded)} of ${countOf(results, "tool result")} ${verb}` +
+          (options.isDryRun ? "; nothing was written" : `, stored in ${options.place}`),
+        options.room,
+      ),
       ...done.flatMap(({ brokenLines, input }) =>
         brokenLines === 0
           ? []
           : [`left ${countOf(brokenLines, "broken line")} of ${inLine(input.shown)} as found`],
       ),
-      ...done.flatMap(({ output }) => (output === undefined ? [] : [`wrote ${inLine(output)}`])),
     ].join("\n"),
   );
   return blocks.join("\n\n");
+}
+
+const MAX_LISTED_FILES = 5;
+
+function describeWritten(outputs: readonly string[]): string {
+  if (outputs.length <= MAX_LISTED_FILES) {
+    return outputs.map((output) => `wrote ${inLine(output)}`).join("\n");
+  }
+  // All are in the same folder.
+  return `wrote ${countOf(outputs.length, "file")} to ${inLine(dirname(outputs[0] ?? ""))}`;
 }
 
 /** The same for programs. */
@@ -81,18 +108,25 @@ export function runAsJson(done: readonly RunOutcome[], prices: Prices, place: st
   };
 }
 
+const MAX_CONVERSATIONS = 20;
 const SHORT_BAR = 10;
 /** What the columns beside the name take, at their usual width. */
 const BESIDE_NAME = 62;
 
 function renderConversations(
   done: readonly RunOutcome[],
-  { colors: { dim, green }, columns }: ReportOptions,
+  { colors: { dim, green }, columns, room }: ReportOptions,
 ): string {
-  const rows = done.map(({ input, format, messages, tokensBefore, tokensAfter }) => {
+  const isMany = done.length > MAX_CONVERSATIONS;
+  const gain = (one: RunOutcome): number => one.tokensBefore - one.tokensAfter;
+  const shown = isMany
+    ? [...done].sort((one, other) => gain(other) - gain(one)).slice(0, MAX_CONVERSATIONS)
+    : done;
+  const isShort = shown.every(({ input }) => input.shown.length <= columns - BESIDE_NAME);
+  const rows = shown.map(({ input, format, messages, tokensBefore, tokensAfter }) => {
     const saved = tokensBefore === 0 ? 0 : (tokensBefore - tokensAfter) / tokensBefore;
     return [
-      input.shown.length <= columns - BESIDE_NAME ? input.shown : basename(input.shown),
+      isShort ? input.shown : basename(input.shown),
       dim(format),
       formatCount(messages),
       formatCount(tokensBefore),
@@ -101,38 +135,49 @@ function renderConversations(
       green(renderBar(saved, SHORT_BAR)),
     ];
   });
-  return renderTable(
+  const table = renderTable(
     [
-      ...[{ title: "conversation" }, { title: "format" }],
-      ...["messages", "tokens", "now", "saved"].map((title) => ({
-        title,
-        align: "right" as const,
-      })),
-      { title: "" },
+      { title: "conversation", ifNarrow: "cut" },
+      omittable({ title: "format" }),
+      omittable(right("messages")),
+      ...["tokens", "now", "saved"].map(right),
+      omittable({ title: "" }),
     ],
     rows,
+    room,
   );
+  if (!isMany) return table;
+  const all = countOf(done.length, "conversation");
+  return `${table}\n${wrap(`… ${shown.length} of ${all}, those that save most; --json lists all`, room)}`;
 }
 
-function renderTools(tools: readonly ToolRow[], { green }: Colors): string {
+function right(title: string) {
+  return { title, align: "right" as const };
+}
+
+function renderTools(
+  tools: readonly ToolRow[],
+  { colors: { green }, room }: Pick<ReportOptions, "colors" | "room">,
+): string {
   const max = Math.max(...tools.map(({ tokensBefore, tokensAfter }) => tokensBefore - tokensAfter));
   const rows = tools
     .filter(({ offloaded }) => offloaded > 0)
     .sort((a, b) => b.tokensBefore - b.tokensAfter - (a.tokensBefore - a.tokensAfter))
     .map(({ tool, results, offloaded, tokensBefore, tokensAfter }) => [
       tool,
-      `${offloaded} of ${results}`,
+      `${formatCount(offloaded)} of ${formatCount(results)}`,
       formatCount(tokensBefore),
       formatCount(tokensAfter),
       green(renderBar((tokensBefore - tokensAfter) / max)),
     ]);
   return renderTable(
     [
-      { title: "tool" },
-      ...["offloaded", "tokens", "references"].map((title) => ({ title, align: "right" as const })),
-      { title: "saved" },
+      { title: "tool", ifNarrow: "cut" },
+      ...["offloaded", "tokens", "references"].map(right),
+      omittable({ title: "saved" }),
     ],
     rows,
+    room,
   );
 }
 

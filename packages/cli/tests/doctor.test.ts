@@ -93,6 +93,15 @@ describe("context-offload doctor", () => {
       /not allowed, so each call asks; run context-offload install claude-code$/m,
     ],
     [
+      "tools that are forbidden",
+      (place) =>
+        place.write(
+          ".claude/settings.local.json",
+          JSON.stringify({ permissions: { deny: ["mcp__offload"] } }),
+        ),
+      /permissions\.deny has the reading tools; remove "mcp__offload" from it$/m,
+    ],
+    [
       "a node that is gone",
       (place) =>
         place.write(
@@ -129,6 +138,33 @@ describe("context-offload doctor", () => {
     breakIt(place);
     const { status, stdout } = await place.run("doctor");
     expect([status, stdout]).toEqual([1, expect.stringMatching(complaint)]);
+    const [, cure] = /; run context-offload (install .*?)(?: again)?$/m.exec(stdout) ?? [];
+    if (cure === undefined) return;
+    await place.run(...cure.split(" "));
+    expect((await place.run("doctor")).stdout).not.toMatch(/^broken/m);
+  });
+
+  it.each([
+    ["codex", "home/.codex/hooks.json"],
+    ["gemini", ".gemini/settings.json"],
+    ["qwen", ".qwen/settings.json"],
+    ["copilot", ".github/copilot/settings.local.json"],
+    ["cline", "home/.cline/plugins/context-offload/package.json"],
+  ])("exits with 1 for a hook of %s that is gone, with what cures it", async (name, path) => {
+    const place = new TestFolder();
+    await place.run("install", name);
+    expect((await place.run("doctor")).stdout).not.toMatch(/^broken/m);
+    for (const [program, gone] of [
+      ["dist/hook.js", "gone/hook.js"],
+      [process.execPath, "/gone/node"],
+    ] as const) {
+      place.write(path, place.read(path).replaceAll(program, gone));
+      const { status, stdout } = await place.run("doctor");
+      expect([status, stdout]).toEqual([1, expect.stringMatching(/^broken .* is gone; run /m)]);
+      const [, cure = ""] = / is gone; run context-offload (install .*) again$/m.exec(stdout) ?? [];
+      await place.run(...cure.split(" "));
+      expect(await place.run("doctor")).toMatchObject({ status: 0 });
+    }
   });
 
   it("looks into other stores, and says when offloading is switched off", async () => {

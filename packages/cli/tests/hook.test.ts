@@ -166,6 +166,15 @@ describe("the hook of Claude Code", () => {
     [
       "what only says where the output is",
       { tool_response: { stdout: `<persisted-output>\n${TEXT}`, stderr: "" } },
+      { args: ["--min-tokens", "100"] },
+    ],
+    [
+      "what only says where the answer of an MCP server is",
+      {
+        tool_name: "mcp__other__read",
+        tool_response: `Error: result (80,000 characters) exceeds maximum allowed tokens. Output has been saved to /p.txt\n${TEXT}`,
+      },
+      { args: ["--min-tokens", "100"] },
     ],
   ])("lets through %s", (_, more, options) => {
     const place = new TestFolder();
@@ -434,6 +443,76 @@ function copilotEvent(place: TestFolder, more: Fields = {}): Fields {
   };
 }
 
+describe("the plugin of Cline", () => {
+  const RUN_PLUGIN = `
+    import { afterTool } from ${JSON.stringify(new URL("../dist/hook/cline-plugin.js", import.meta.url))};
+    import { text } from "node:stream/consumers";
+    const call = JSON.parse(await text(process.stdin));
+    const after = await afterTool(call, call.patienceMs ?? 60_000);
+    process.stdout.write(JSON.stringify(after ?? null));`;
+  const FAILED = { query: "cat other", result: TEXT, error: "exit 1", success: false };
+
+  async function afterTool(call: Fields, command?: string) {
+    const place = new TestFolder();
+    if (command !== "") await place.run("install", "cline");
+    if (command)
+      place.write(
+        "home/.cline/plugins/context-offload/package.json",
+        JSON.stringify({ cline: { plugins: [{ command }] } }),
+      );
+    const script = place.path(place.write("run-plugin.mjs", RUN_PLUGIN));
+    const input = JSON.stringify({
+      snapshot: { conversationId: "conv_1" },
+      toolCall: { toolCallId: "call_1", toolName: "run_commands" },
+      ...{ input: { commands: ["cat log"] }, ...call },
+    });
+    const { status, stdout, stderr } = place.spawn([], { script, input });
+    expect([status, stderr]).toEqual([0, ""]);
+    const [, path] = / path=\\"([^"]+)\\"/.exec(stdout) ?? [];
+    if (path !== undefined) expect(readFileSync(path, "utf8")).toBe(TEXT);
+    return JSON.parse(stdout) as unknown;
+  }
+
+  const REFERENCE = expect.stringMatching(/^<knowledge_list>/) as string;
+  it.each<[string, unknown, unknown]>([
+    ["a text", TEXT, REFERENCE],
+    [
+      "one of several commands",
+      [{ query: "cat log", result: TEXT, success: true }, { query: "echo", result: "b" }, FAILED],
+      [
+        { query: "cat log", result: REFERENCE, success: true },
+        { query: "echo", result: "b" },
+        FAILED,
+      ],
+    ],
+    [
+      "an MCP server",
+      { content: [{ type: "text", text: TEXT }], isError: false },
+      { content: [{ type: "text", text: REFERENCE }], isError: false },
+    ],
+  ])("puts a reference in the place of %s", async (_, output, expected) => {
+    expect(await afterTool({ result: { output } })).toEqual({ result: { output: expected } });
+  });
+
+  const WHOLE = { output: TEXT };
+  it.each<[string, Fields, string?]>([
+    ["a text that is small", { result: { output: "short" } }],
+    [
+      "a picture",
+      { result: { output: { content: [{ type: "text", text: TEXT }, { type: "image" }] } } },
+    ],
+    ["a failed call", { result: { ...WHOLE, isError: true } }],
+    ["a failed command", { result: { output: [FAILED] } }],
+    ["a file", { toolCall: { toolCallId: "call_1", toolName: "read_files" }, result: WHOLE }],
+    ["nothing", { result: {} }],
+    ["what it gets where install was undone", { result: WHOLE }, ""],
+    ["what a hook that fails gets", { result: WHOLE }, "exit 1"],
+    ["what a hook gets that hangs", { result: WHOLE, patienceMs: 50 }, "sleep 1"],
+  ])("keeps %s", async (_, call, command) => {
+    expect(await afterTool(call, command)).toBe(null);
+  });
+});
+
 describe("the hook of Copilot CLI", () => {
   it("answers a large result with a modified one that gives the path of a file", async () => {
     const place = new TestFolder();
@@ -457,6 +536,16 @@ describe("the hook of Copilot CLI", () => {
     ["a small result", { toolResult: { resultType: "success", textResultForLlm: "ok" } }],
     ["a call that has not run yet", { toolResult: undefined }],
     ["a failed call", { toolResult: undefined, error: TEXT }],
+    [
+      "what only says where Copilot has stored the output",
+      {
+        toolResult: {
+          resultType: "success",
+          textResultForLlm: `Output too large to read at once. Saved to: /tmp/1.txt\n\n${TEXT.slice(0, 9_000)}`,
+        },
+      },
+      { args: ["--min-tokens", "100"] },
+    ],
     ["a result without a text", { toolResult: { resultType: "success", binary: TEXT } }],
     ["a tool that is excluded", { toolName: "view" }, { args: ["--exclude", "view,x"] }],
     ["everything when switched off", {}, { env: { CONTEXT_OFFLOAD: "off" } }],

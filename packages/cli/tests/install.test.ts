@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { delimiter } from "node:path";
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
+import { CLIENTS } from "../src/install/clients.js";
 import { folderWithClaude, HOOK, MAIN, ONE_SENTENCE, TestFolder } from "./support/command.js";
 
 /** Settings as people write them: comments, blanks, trailing commas, empty containers, tabs, Windows lines. */
@@ -204,6 +205,7 @@ describe("install claude-code", () => {
 describe("install for clients of MCP servers", () => {
   const PATHS = {
     cursor: ".cursor/mcp.json",
+    droid: ".factory/mcp.json",
     gemini: ".gemini/settings.json",
     qwen: ".qwen/settings.json",
     windsurf: "home/.codeium/windsurf/mcp_config.json",
@@ -285,11 +287,15 @@ describe("install for clients of MCP servers", () => {
     ["codex", "home/.codex/hooks.json", "PostToolUse"],
     ["gemini", ".gemini/settings.json", "AfterTool"],
     ["qwen", ".qwen/settings.json", "PostToolUse"],
+    ["cline", "home/.cline/plugins/context-offload/package.json", undefined],
   ])("adds the hook of %s, and gives every byte back", async (name, path, event) => {
-    for (const text of [undefined, "{}", `{"hooks": {"${event}": [ ]}}`]) {
+    const empty = event === undefined ? { cline: {} } : { hooks: { [event]: [] } };
+    for (const text of [undefined, "{}", JSON.stringify(empty, null, 2)]) {
       const place = new TestFolder();
       if (text !== undefined) place.write(path, text);
-      expect((await place.run("install", name)).stdout).toContain(`added the hook ${event}`);
+      expect((await place.run("install", name)).stdout).toContain(
+        event === undefined ? "added a plugin" : `added the hook ${event}`,
+      );
       const once = place.read(path);
       await place.run("install", name);
       expect(place.read(path)).toBe(once);
@@ -299,6 +305,33 @@ describe("install for clients of MCP servers", () => {
       await place.run("uninstall", name);
       expect(existsSync(place.path(path)) ? place.read(path) : undefined).toBe(text);
     }
+  });
+});
+
+describe("the page of coding agents", () => {
+  const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+  const page = read("docs/coding-agents.md");
+
+  it("names every client that can be set up", () => {
+    for (const { name, title } of CLIENTS) {
+      expect(page).toContain(`\`${name}\``);
+      expect(page).toMatch(new RegExp(`^\\|.*\\b${title}\\b.*\\|`, "m"));
+    }
+  });
+
+  it.each([
+    ["claude-code", "Claude Code", "@anthropic-ai/claude-code"],
+    ["claude-code", "Claude Code", "claude-code-2.1.197"],
+    ["codex", "Codex", "@openai/codex"],
+    ["gemini-cli", "Gemini CLI", "@google/gemini-cli"],
+    ["opencode", "OpenCode", "opencode-ai"],
+    ["cline", "Cline CLI", "@cline/cli-linux-x64"],
+  ])("says of integrations/%s which %s it runs: %s", (folder, title, program) => {
+    const { devDependencies } = JSON.parse(read(`integrations/${folder}/package.json`)) as {
+      devDependencies: Record<string, string>;
+    };
+    const version = devDependencies[program]?.replace(/^.*@/, "");
+    expect(page).toContain(`\n| ${title} ${version} `);
   });
 });
 

@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import {
   conversationOf,
@@ -81,6 +82,55 @@ describe("context-offload run", () => {
     );
   });
 
+  it("says what it wrote before what that saves, and counts the files of many", async () => {
+    const place = new TestFolder();
+    const chat = JSON.stringify(conversationOf("t1", "hello"));
+    for (let at = 0; at < 5; at++) place.write(`few/${at}.json`, chat);
+    for (let at = 0; at < 30; at++) place.write(`many/${at}.json`, chat);
+    place.write("many/most.json", JSON.stringify(conversationOf("t1", "hello", 4_000)));
+    const few = await place.run(...RUN, "few", "--out", "out");
+    expect(few.stdout.match(/^wrote .*\.offloaded\.json$/gm)).toHaveLength(5);
+    expect(few.stdout).toMatch(/^wrote [^]* saved in every request/m);
+    const { stdout } = await place.run(...RUN, "many", "--out", "out");
+    expect(stdout).toMatch(/^wrote 31 files to out\n\n[\d,]+ tokens .* saved in every request/m);
+    expect(stdout.match(/^.*\bmost\.json +anthropic/gm)).toHaveLength(1);
+    expect(stdout.match(/^(?:many\/)?[\w/]+\.json /gm)).toHaveLength(20);
+    expect(stdout).toMatch(/^… 20 of 31 conversations/m);
+    const { stdout: json } = await place.run(...RUN, "many", "--out", "out", "--json");
+    expect(JSON.parse(json)).toMatchObject({ conversations: { length: 31 } });
+  });
+
+  it("does no more for each file, however many there are", () => {
+    const place = new TestFolder();
+    const count = `import fs from "node:fs";
+      import { syncBuiltinESMExports } from "node:module";
+      let calls = 0;
+      const counted = (of, name) => {
+        const call = of[name];
+        of[name] = (...args) => (calls++, call.apply(of, args));
+      };
+      for (const name of ["realpath", "stat", "lstat", "open", "readdir", "rename", "rm", "mkdir"]) {
+        counted(fs.promises, name);
+      }
+      syncBuiltinESMExports();
+      process.on("exit", () => fs.writeFileSync("calls.txt", String(calls)));`;
+    place.write("count.mjs", count);
+    const callsFor = (files: number): number => {
+      const folder = `of${files}`;
+      for (let at = 0; at < files; at++) {
+        place.write(`${folder}/${at}.json`, JSON.stringify(conversationOf("t1", "hello", 2)));
+      }
+      const { status } = place.spawn(["run", folder, "--out", `${folder}-out`, "--quiet"], {
+        env: { NODE_OPTIONS: `--import=${pathToFileURL(place.path("count.mjs")).href}` },
+      });
+      expect(status).toBe(0);
+      return Number(place.read("calls.txt"));
+    };
+    const [one, two, three] = [callsFor(10), callsFor(20), callsFor(30)];
+    expect(two - one).toBeGreaterThan(10);
+    expect(three - two).toBe(two - one);
+  });
+
   it("reads standard input, writes to standard output, and reports beside it", () => {
     const place = new TestFolder();
     const short = place.spawn(["run", "-"], { input: sampleText });
@@ -150,9 +200,14 @@ describe("context-offload run", () => {
     for (const char of ["\u001b", "\r"]) expect(stdout).not.toContain(char);
     const none = await place.run(...RUN, "short.json", "--example");
     expect([none.status, none.stdout]).toEqual([0, expect.not.stringMatching(/^Before/m)]);
-    expect((await place.run(...RUN, "chat.json", "--example", "-n")).stdout).not.toMatch(
-      /^Before/m,
-    );
+    const dry = ["run", "--policy", "min-tokens=400", "chat.json", "--example", "-n"];
+    const shownBy = ({ stdout: printed }: { readonly stdout: string }) =>
+      /^Before[^]*^The model reads/m.exec(printed)?.[0];
+    expect(shownBy({ stdout })).toBeDefined();
+    // With results in the session, and without.
+    expect(shownBy(await place.run(...dry))).toBe(shownBy({ stdout }));
+    expect(shownBy(await place.run(...dry, "-w", "new"))).toBe(shownBy({ stdout }));
+    expect(existsSync(place.path("new"))).toBe(false);
     const blocks = [{ type: "text", text: "one line of a long text. ".repeat(400) }];
     const ofBlocks = { type: "tool_result", tool_use_id: "t3", content: blocks };
     const [ask, call] = conversationOf("t3", "");

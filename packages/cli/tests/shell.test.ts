@@ -52,6 +52,17 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
     expect(complete("run", "--dry")).toEqual(["--dry-run"]);
     expect(complete("run", "--work")).toEqual(["--workspace"]);
     expect(complete("run", "cha")).toEqual(["chat.json"]);
+    expect(complete("install", "c").sort()).toEqual([
+      ...["claude-code", "cline", "codex", "copilot", "cursor"],
+    ]);
+    expect(complete("uninstall", "gem")).toEqual(["gemini"]);
+    expect(complete("completion", "z")).toEqual(["zsh"]);
+    place.makeFolder("stored/v1");
+    for (const option of ["-w", "--workspace"]) {
+      expect(complete("list", option, "st")).toEqual(["stored"]);
+      expect(complete("list", option, "cha")).toEqual([""]);
+      expect(complete("list", option, "sq")).toEqual(["sqlite:"]);
+    }
     const registered = spawnSync(
       "bash",
       ["-c", "source completion.bash; complete -p context-offload"],
@@ -65,6 +76,8 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
   it.each(["zsh", "fish"])("prints a script for %s that names every command", async (shell) => {
     const { status, stdout } = await new TestFolder().run("completion", shell);
     expect(status).toBe(0);
+    expect(stdout).toMatch(/\binstall\b.*\bclaude-code [a-z ]*\bwindsurf\b/);
+    expect(stdout).toMatch(/workspace.*\bsqlite\\?:/);
     for (const name of COMMANDS) expect(stdout).toMatch(new RegExp(`\\b${name}\\b`));
   });
 

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import widthOf from "string-width";
 import { describe, expect, it } from "vitest";
 import { createColors } from "../src/terminal/colors.js";
 import { printable } from "../src/terminal/printable.js";
@@ -12,10 +13,11 @@ function watch(
   place: TestFolder,
   args: string,
   env: Readonly<Record<string, string>> = {},
+  columns = 100,
 ): string {
   const { stdout } = spawnSync(
     "script",
-    ["-qec", `"${process.execPath}" "${MAIN}" ${args}`, "/dev/null"],
+    ["-qec", `stty cols ${columns}; "${process.execPath}" "${MAIN}" ${args}`, "/dev/null"],
     {
       ...{ cwd: place.folder, encoding: "utf8", env: place.env({ TERM: "xterm", ...env }) },
     },
@@ -48,6 +50,38 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     expect(seen).toMatch(/\r\u001b\[K█+ *[\d.]+ MB of 3\.\d MB {2}long\.jsonl/);
     expect(seen.slice(seen.lastIndexOf("\u001b[K"))).toContain("\u001b[Kconversation");
     expect(watch(place, "run long.jsonl --quiet")).toBe("");
+  });
+
+  it("leaves nothing of the bar behind, and wraps no table, in 60 columns", async () => {
+    const place = new TestFolder();
+    const name = `${"a-long-name-of-a-session-".repeat(4)}.jsonl`;
+    const lines = conversationOf("t1", "line ".repeat(80)).map((line) => JSON.stringify(line));
+    place.write(name, `${lines.join("\n")}\n`);
+    const runs = [
+      ...[`run ${name} --policy min-tokens=400 --example`, "list", "stats", `replay ${name}`],
+      `run ${name} --policy min-tokens=400 --session t2 --quiet`,
+    ];
+    for (const args of runs) {
+      const seen = watch(place, args, {}, 60);
+      // A line that is cleared must be one line, so that all of it is.
+      // eslint-disable-next-line no-control-regex -- how a line is cleared
+      for (const [, line = ""] of seen.matchAll(/\r\u001b\[K([^\r]+)(?=\r\u001b\[K)/g)) {
+        expect([args, line, widthOf(line) < 60]).toEqual([args, line, true]);
+      }
+      const tables = seen
+        .split("\r\n")
+        .map((line) => line.split("\u001b[K").at(-1) ?? "")
+        .filter((line) => /^\S.* {2}\S/.test(line));
+      for (const line of tables)
+        expect([args, line, widthOf(line) <= 60]).toEqual([args, line, true]);
+    }
+    // The sums are sentences, whose words are whole.
+    const summary = watch(place, `run ${name} ${RUN.slice(1).join(" ")} --dry-run`, {}, 60);
+    expect(summary).toMatch(/saved in every request that carries\r\nthis:\r\n {2}\$/);
+    const [help = ""] = watch(place, "run --help", {}, 60).split("Examples:");
+    expect(help).not.toMatch(/[^\r\n]{61}/);
+    // What goes to a pipe is for programs, which have no columns.
+    expect((await place.run("list")).stdout).toContain(name.replace(".jsonl", ""));
   });
 
   it("groups matches under a heading, and lets no control characters of content through", async () => {

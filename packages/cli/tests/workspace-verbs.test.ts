@@ -194,17 +194,47 @@ describe("the verbs, called wrongly", () => {
     }
   });
 
-  it("makes no database by looking into one that does not exist", async () => {
+  it.each(["mistyped", "sqlite:mistyped/w.db"])(
+    "says that %s does not exist, and makes nothing by looking into it",
+    async (store) => {
+      const place = new TestFolder();
+      place.write("chat.json", JSON.stringify(conversationOf("t1", "hello")));
+      const verbs = [
+        ...[["list"], ["stats"], ["verify"], ["page", "--export", "page.html"], ["grep", "x"]],
+        ...[
+          ["show", "x"],
+          ["lines", "x", "1"],
+          ["query", "x"],
+          ["restore", "chat.json"],
+        ],
+        ["prune", "--max-age", "1d"],
+      ];
+      for (const verb of verbs) {
+        const { status, stdout, stderr } = await place.run(...verb, "--workspace", store);
+        expect([verb, status, stdout]).toEqual([verb, 2, ""]);
+        expect(stderr).toMatch(ONE_SENTENCE);
+        expect(stderr).toMatch(
+          new RegExp(`${store}: there is no such workspace, .*; .* --workspace, .* run`),
+        );
+      }
+      expect((await place.run("doctor", "--workspace", store)).status).toBe(0);
+      const { status } = place.spawn(["list"], { env: { CONTEXT_OFFLOAD_WORKSPACE: store } });
+      expect(status).toBe(2);
+      expect(existsSync(place.path("mistyped"))).toBe(false);
+      await place.run(...RUN, "--quiet", SAMPLE, "--workspace", store);
+      expect(existsSync(place.path("mistyped"))).toBe(true);
+      expect((await place.run("list", "--workspace", store)).status).toBe(0);
+    },
+  );
+
+  it("takes the place that nobody named as empty until something is offloaded to it", async () => {
     const place = new TestFolder();
-    const [store, file] = ["sqlite:new/mistyped.db", place.path("new")];
-    for (const verb of ["list", "stats", "verify", "doctor"]) {
-      expect((await place.run(verb, "--workspace", store)).status).toBe(0);
+    for (const verb of ["list", "stats"]) {
+      const { status, stdout } = await place.run(verb);
+      expect([status, stdout]).toEqual([0, expect.stringContaining(".offload")]);
     }
-    expect((await place.run("grep", "x", "--workspace", store)).status).toBe(1);
-    expect((await place.run("show", "x", "--workspace", store)).stderr).toMatch(/no artifact "x"/);
-    expect(existsSync(file)).toBe(false);
-    await place.run(...RUN, "--quiet", SAMPLE, "--workspace", store);
-    expect(existsSync(file)).toBe(true);
+    expect((await place.run("grep", "x")).status).toBe(2);
+    expect(existsSync(place.path(".offload"))).toBe(false);
   });
 
   it("exits with 1 and names what is damaged", async () => {
@@ -226,6 +256,7 @@ describe("the verbs, called wrongly", () => {
     const place = new TestFolder();
     place.write("chat.json", JSON.stringify(conversationOf("t1", "hello")));
     await place.run(...RUN, "--quiet", "chat.json");
+    place.makeFolder("elsewhere");
     const { status, stdout, stderr } = await place.run(
       "restore",
       "chat.offloaded.json",

@@ -85,7 +85,9 @@ describe.each<Generation>(["v2", "v1"])("server-everything behind the gateway, c
       if (params["name"] === "no-such-prompt") expect(right).toHaveProperty("code", -32602);
       else expect([method, right]).toEqual([method, left]);
     }
-    expect(gateway.asked).toEqual(direct.asked);
+    // The server asks for roots by a timer, too: when, and perhaps twice, depends on how long the calls take.
+    const askedOf = ({ asked }: Peer) => [...new Set(asked.map((one) => JSON.stringify(one)))];
+    expect(askedOf(gateway).sort()).toEqual(askedOf(direct).sort());
     expect(new Set(gateway.asked.map(({ method }) => method))).toEqual(
       new Set(["roots/list", "sampling/createMessage", "elicitation/create"]),
     );

@@ -120,7 +120,7 @@ async function checkLedger(flags: WorkspaceFlags, terminal: Terminal): Promise<F
   const folder = workspaceFolder(flags, terminal);
   if (folder !== undefined && !existsSync(folder)) return [];
   try {
-    const report = await withWorkspace(flags, terminal, (workspace) => readLedger(workspace));
+    const report = await withWorkspace({ ...flags, ifMissing: "as empty" }, terminal, readLedger);
     const evidence = findEvidence(report, flags, terminal, (scope) =>
       contextOf(terminal, { user: scope === "user", tools: true }),
     );
@@ -139,7 +139,7 @@ async function checkContent(flags: WorkspaceFlags, terminal: Terminal): Promise<
     let artifacts = 0;
     let bytes = 0;
     let last = "";
-    await withWorkspace(flags, terminal, async (workspace) => {
+    await withWorkspace({ ...flags, ifMissing: "as empty" }, terminal, async (workspace) => {
       for await (const { size, createdAt } of eachArtifact(workspace, terminal)) {
         artifacts++;
         bytes += size.bytes;

@@ -1,9 +1,14 @@
 import type { Command } from "commander";
 import { eachArtifact, filterOf } from "../artifacts.js";
-import { withWorkspace, workspacePlace, type WorkspaceFlags } from "../open-workspace.js";
-import { formatBytes, formatCount, renderTable } from "../terminal/table.js";
+import {
+  emptyByDefault,
+  withWorkspace,
+  workspacePlace,
+  type WorkspaceFlags,
+} from "../open-workspace.js";
+import { formatBytes, formatCount, omittable, renderTable } from "../terminal/table.js";
 import { printableJson } from "../terminal/printable.js";
-import type { Terminal } from "../terminal/terminal.js";
+import { tableRoom, type Terminal } from "../terminal/terminal.js";
 
 interface ListFlags extends WorkspaceFlags {
   readonly session?: string;
@@ -25,7 +30,8 @@ export function addListing(program: Command, terminal: Terminal): void {
 
 async function list(flags: ListFlags, terminal: Terminal): Promise<void> {
   const rows: string[][] = [];
-  await withWorkspace(flags, terminal, async (workspace) => {
+  const opened = { ...flags, ifMissing: emptyByDefault(flags, terminal) };
+  await withWorkspace(opened, terminal, async (workspace) => {
     for await (const record of eachArtifact(workspace, terminal, filterOf(flags))) {
       const { artifactId, sessionId, size, createdAt, metadata } = record;
       if (flags.json === true) {
@@ -58,10 +64,13 @@ async function list(flags: ListFlags, terminal: Terminal): Promise<void> {
   terminal.print(
     renderTable(
       [
-        ...[{ title: "artifact" }, { title: "session" }, { title: "tool" }],
-        ...[right("lines"), right("size"), right("tokens"), { title: "stored (UTC)" }],
+        // An id is there to be copied, and so whole.
+        ...[{ title: "artifact" }, { title: "session", ifNarrow: "cut" } as const],
+        ...[{ title: "tool" }, right("lines"), right("size"), right("tokens")].map(omittable),
+        omittable({ title: "stored (UTC)" }),
       ],
       rows,
+      tableRoom(terminal),
     ),
   );
 }

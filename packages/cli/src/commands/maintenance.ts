@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { CommandError, EXIT, type SetExitCode } from "../command-error.js";
 import { withWorkspace, workspacePlace, type WorkspaceFlags } from "../open-workspace.js";
-import { countOf, formatBytes, renderTable } from "../terminal/table.js";
+import { countOf, formatBytes, omittable, renderTable } from "../terminal/table.js";
 import { inLine, printableJson } from "../terminal/printable.js";
-import type { Terminal } from "../terminal/terminal.js";
+import { tableRoom, type Terminal } from "../terminal/terminal.js";
 import { parseCount } from "./option-values.js";
 
 interface VerifyFlags extends WorkspaceFlags {
@@ -112,9 +112,9 @@ async function prune(flags: PruneFlags, terminal: Terminal): Promise<void> {
     renderTable(
       [
         { title: "artifact" },
-        { title: "session" },
+        { title: "session", ifNarrow: "cut" },
         { title: "size", align: "right" },
-        { title: "stored (UTC)" },
+        omittable({ title: "stored (UTC)" }),
       ],
       removed.map((record) => [
         record.artifactId,
@@ -122,6 +122,7 @@ async function prune(flags: PruneFlags, terminal: Terminal): Promise<void> {
         formatBytes(record.size.bytes),
         record.createdAt.replace("T", " ").slice(0, 16),
       ]),
+      tableRoom(terminal),
     ),
   );
   const what = `${countOf(removed.length, "artifact")}, ${formatBytes(bytes)}`;

@@ -6,9 +6,9 @@ import { CommandError } from "../command-error.js";
 import { findInputs } from "../conversations/conversation-files.js";
 import { AGENT_NAMES, findSessions, type SessionSource } from "../replay/find-sessions.js";
 import { replaySessions, SYSTEMS } from "../replay/replay-sessions.js";
-import { countOf, formatCount, renderBar, renderTable } from "../terminal/table.js";
+import { countOf, formatCount, omittable, renderBar, renderTable } from "../terminal/table.js";
 import { inLine, printableJson } from "../terminal/printable.js";
-import type { Terminal } from "../terminal/terminal.js";
+import { tableRoom, type Terminal } from "../terminal/terminal.js";
 import { parsePrice } from "./option-values.js";
 
 interface ReplayFlags {
@@ -112,18 +112,20 @@ function describe(
   figures: readonly SourceFigures[],
   together: SourceFigures,
   price: number,
-  { colors }: Terminal,
+  terminal: Terminal,
 ): string {
+  const { colors } = terminal;
   const rows = figures.map((source) => rowOf(source, price));
   const all = rowOf(together, price);
   const shown = rows.length === 1 ? rows : [...rows, all];
   const right = (title: string) => ({ title, align: "right" as const });
   const table = renderTable(
     [
-      { title: "" },
-      ...["sessions", "replies", "tokens sent", "now", "cost", "now", "saved"].map(right),
-      { title: "" },
-      ...["read-backs", "lost", "if names were enough"].map(right),
+      { title: "", ifNarrow: "cut" },
+      ...["sessions", "replies", "tokens sent", "now"].map(right).map(omittable),
+      ...["cost", "now", "saved"].map(right),
+      omittable({ title: "" }),
+      ...["read-backs", "lost", "if names were enough"].map(right).map(omittable),
     ],
     shown.map((row) => [
       row.name,
@@ -134,6 +136,7 @@ function describe(
       ...[row.reads, row.lost].map(formatCount),
       share(savedBy({ ...row, costNow: row.costIfNames })),
     ]),
+    tableRoom(terminal),
   );
   const ratios = sessionRatios(together).sort((a, b) => b.ratio - a.ratio);
   const dearer = ratios.filter(({ ratio }) => ratio > 1);

@@ -21,12 +21,11 @@ import {
   workspacePlace,
   type WorkspaceFlags,
 } from "../open-workspace.js";
-import { readExample, type RunExample } from "../run-example.js";
 import { describeRun, runAsJson } from "../run-report.js";
 import { countOf, formatBytes, renderBar } from "../terminal/table.js";
 import { createColors } from "../terminal/colors.js";
 import { inLine, printable, printableJson } from "../terminal/printable.js";
-import type { Terminal } from "../terminal/terminal.js";
+import { tableRoom, type Terminal } from "../terminal/terminal.js";
 import { parsePrice } from "./option-values.js";
 
 interface RunFlags extends WorkspaceFlags {
@@ -101,8 +100,7 @@ async function runConversations(
   const isPiped = inputs.some(({ path }) => path === undefined) && flags.out === undefined;
   let chars = 0;
   let others = 0;
-  let example: RunExample | undefined;
-  await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
+  await withWorkspace({ ...flags, ifMissing: "make" }, terminal, async (workspace) => {
     for (const input of inputs) {
       const isDryRun = flags.dryRun === true;
       const toOutput = input.path === undefined && isPiped;
@@ -111,6 +109,7 @@ async function runConversations(
         const offloaded = await offloadInput(input, {
           ...{ workspace, policy, isWhole: needsWhole(flags.policy), isDryRun, terminal },
           sessionId: flags.session ?? sessionOf(input),
+          withExample: flags.example === true,
           begin: async () => {
             if (isDryRun || toOutput) return;
             const folder = resolve(terminal.cwd, flags.out ?? ".");
@@ -136,9 +135,6 @@ async function runConversations(
         else others++;
       }
     }
-    if (flags.example === true && flags.dryRun !== true) {
-      example = await readExample(workspace, done);
-    }
   });
   terminal.progress("");
   if (done.length === 0) {
@@ -156,7 +152,9 @@ async function runConversations(
     const colors = flags.color && !isPiped ? terminal.colors : createColors(false);
     const { columns } = terminal;
     const isDryRun = flags.dryRun === true;
-    print(describeRun(done, { ...flags, place, colors, isDryRun, columns, example }));
+    const room = tableRoom(terminal);
+    const [example] = done.flatMap((one) => one.example ?? []).sort((a, b) => b.saved - a.saved);
+    print(describeRun(done, { ...flags, place, colors, isDryRun, columns, room, example }));
   }
 }
 

@@ -15,6 +15,7 @@ import {
   workspaceFolder,
   type WorkspaceFlags,
 } from "../open-workspace.js";
+import { processTelemetry } from "../telemetry.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { aborted, parseCount, parsePort } from "./option-values.js";
 
@@ -67,7 +68,7 @@ Examples:
       const flags = inProject(command.optsWithGlobals<McpFlags>(), terminal);
       // Loaded here, since the other commands start faster without it.
       const { serveHttp, serveStdio } = await import("@context-offload/mcp");
-      await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
+      await withWorkspace({ ...flags, ifMissing: "make" }, terminal, async (workspace) => {
         const folder = workspaceFolder(flags, terminal);
         const answerCall =
           flags.hook === true && folder !== undefined
@@ -151,7 +152,7 @@ Examples:
       const set = minTokens === undefined ? {} : { minTokens };
       const policy = { ...read, ...set, tools: { ...read.tools, ...excluded(flags, terminal) } };
       const folder = workspaceFolder(flags, terminal);
-      await withWorkspace({ ...flags, mayWrite: true }, terminal, async (workspace) => {
+      await withWorkspace({ ...flags, ifMissing: "make" }, terminal, async (workspace) => {
         const isOff = (): Promise<boolean> => isSwitchedOff(folder, terminal.env);
         const gateway = createGateway({
           ...{ servers, policy, limits, isOff },
@@ -163,7 +164,11 @@ Examples:
                 const { namespace } = given;
                 return {
                   ...{ where, sessionId: session },
-                  workspace: createWorkspace({ root: where, namespace }),
+                  workspace: createWorkspace({
+                    root: where,
+                    namespace,
+                    logger: processTelemetry(),
+                  }),
                 };
               }
             : workspace,

@@ -19,6 +19,8 @@ import type { Terminal } from "../terminal/terminal.js";
 export interface Input {
   /** The file; `undefined` for standard input. */
   readonly path: string | undefined;
+  /** The same without links; looked up once, since every output is compared with every input. */
+  readonly realPath: string | undefined;
   /** What people call it. */
   readonly shown: string;
   /** Its name without folder and extension: the default session, and the name of what is written. */
@@ -42,6 +44,7 @@ export async function findInputs(
     if (path === "-") {
       found.push({
         path: undefined,
+        realPath: undefined,
         shown: "standard input",
         name: "stdin",
         extension: ".json",
@@ -59,7 +62,7 @@ export async function findInputs(
       );
     });
     if (!stats.isDirectory()) {
-      found.push(inputOf(full, path, stats.size, false));
+      found.push(await inputOf(full, path, stats.size, false));
       continue;
     }
     const inside = await conversationsIn(full);
@@ -70,7 +73,7 @@ export async function findInputs(
     }
     for (const name of inside) {
       const { size } = await stat(join(full, name));
-      found.push(inputOf(join(full, name), join(path, name), size, true));
+      found.push(await inputOf(join(full, name), join(path, name), size, true));
     }
   }
   return distinct(found);
@@ -81,10 +84,16 @@ async function conversationsIn(folder: string): Promise<string[]> {
   return names.filter((name) => CONVERSATION.test(name) && !WRITTEN.test(name)).sort();
 }
 
-function inputOf(path: string, shown: string, bytes: number, isFound: boolean): Input {
+async function inputOf(
+  path: string,
+  shown: string,
+  bytes: number,
+  isFound: boolean,
+): Promise<Input> {
   const ending = extname(path);
   const extension = ending || ".json";
-  return { path, shown, name: basename(path, ending), extension, bytes, isFound };
+  const realPath = await realpath(path);
+  return { path, realPath, shown, name: basename(path, ending), extension, bytes, isFound };
 }
 
 /** Two files of the same name, of different folders, get different names. */
@@ -177,9 +186,11 @@ export async function openOutput(
 ): Promise<OutputFile> {
   const path = join(folder, `${name}.${mark}${extension}`);
   const real = await realpath(path).catch(() => path);
-  for (const input of inputs) {
-    if (input.path === undefined || (await realpath(input.path)) !== real) continue;
-    throw new CommandError(`${input.shown}: would be overwritten; name another folder with --out`);
+  const overwritten = inputs.find(({ realPath }) => realPath === real);
+  if (overwritten) {
+    throw new CommandError(
+      `${overwritten.shown}: would be overwritten; name another folder with --out`,
+    );
   }
   const temporary = `${path}.${randomUUID().slice(0, 8)}.tmp`;
   const isPrivate = root !== undefined && isWithin(folder, root);

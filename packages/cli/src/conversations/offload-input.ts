@@ -27,9 +27,16 @@ export interface OffloadedInput {
   readonly results: readonly ResultReport[];
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** The result of which most was saved, with its reference. */
-  readonly best: ResultReport | undefined;
+  /** If one was asked for: of a result of which nothing is saved, there is none. */
+  readonly example: Example | undefined;
   readonly sessionId: string;
+}
+
+/** The result of which most was saved, before and after. */
+export interface Example {
+  readonly row: ResultReport;
+  readonly content: string;
+  readonly saved: number;
 }
 
 export interface OffloadInputOptions {
@@ -39,6 +46,8 @@ export interface OffloadInputOptions {
   /** Whether the policy has to see the whole conversation; it is not streamed then. */
   readonly isWhole: boolean;
   readonly isDryRun: boolean;
+  /** Whether one result is to be shown before and after. */
+  readonly withExample: boolean;
   readonly terminal: Terminal;
   /** Called once the input is known to be a conversation, before anything is written. */
   readonly begin: () => Promise<void>;
@@ -75,7 +84,7 @@ export async function offloadInput(
   const isEstimate = isDryRun && (await holdsAny(options));
   const isInMemory = isDryRun && !isEstimate;
   let first: ParsedText | undefined;
-  let best: ResultReport | undefined;
+  let example: Example | undefined;
   let lines = 0;
   let windows = 0;
   let overlap: readonly unknown[] = [];
@@ -112,7 +121,14 @@ export async function offloadInput(
     state.results.push(...results.map((row) => shrink(row, shift)));
     state.messages += fresh.length;
     state.brokenLines += parsed.brokenLines;
-    for (const row of results) if (savedBy([row]) > savedBy(best ? [best] : [])) best = row;
+    if (options.withExample) {
+      // An estimate stores nothing, so that there would be nothing to show.
+      const place = isEstimate ? createWorkspace({ store: memoryStore() }) : workspace;
+      const same = createOffloader({ workspace: place, sessionId, policy, format });
+      const rows = isEstimate ? (await same.offload(all, { signal })).report.results : results;
+      const chosen = rows.filter((_, at) => !isEstimate || savedBy([report.results[at]]) > 0);
+      example = await findExample(chosen, place, sessionId, example);
+    }
     const tokens = countTokens(fresh);
     state.tokensBefore += tokens;
     state.tokensAfter += isEstimate ? tokens - savedBy(results) : countTokens(after);
@@ -121,7 +137,7 @@ export async function offloadInput(
     lines += countLines(text);
     if (++windows % WINDOWS_PER_COLLECTION === 0) collectGarbage();
   }
-  return { input, format: first?.format ?? "anthropic", ...state, best, sessionId };
+  return { input, format: first?.format ?? "anthropic", ...state, example, sessionId };
 }
 
 async function holdsAny({ workspace, sessionId }: OffloadInputOptions): Promise<boolean> {
@@ -169,11 +185,26 @@ function shrink(row: ResultReport, shift: number): ResultReport {
   return { ...row, messageIndex: row.messageIndex + shift, reference: undefined };
 }
 
-function savedBy(results: readonly ResultReport[]): number {
-  return results.reduce(
-    (sum, { tokens = 0, referenceTokens = 0 }) => sum + Math.max(0, tokens - referenceTokens),
-    0,
-  );
+function savedBy(results: readonly (ResultReport | undefined)[]): number {
+  return results.reduce((sum, row) => {
+    const { tokens = 0, referenceTokens = 0 } = row ?? {};
+    return sum + Math.max(0, tokens - referenceTokens);
+  }, 0);
+}
+
+/** The result of which most was saved, as it was stored, if that is more than of the one before. */
+async function findExample(
+  results: readonly ResultReport[],
+  workspace: Workspace,
+  sessionId: string,
+  before: Example | undefined,
+): Promise<Example | undefined> {
+  const [row] = [...results].sort((one, other) => savedBy([other]) - savedBy([one]));
+  const saved = savedBy([row]);
+  if (row?.artifactId === undefined || saved <= (before?.saved ?? 0)) return before;
+  const original = await workspace.getOriginal(row.artifactId, { sessionId });
+  const content = typeof original === "string" ? original : JSON.stringify(original);
+  return { row, content, saved };
 }
 
 function windowOf({ policy }: OffloadInputOptions): number {

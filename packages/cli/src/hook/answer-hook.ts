@@ -38,7 +38,8 @@ export async function answerHook(
     if (!call || root === undefined) return undefined;
     const flags = isFileTool(call.toolName) ? withoutThreshold(parsed) : parsed;
     const { answer, kept } = await answerCall(call, event, { ...flags, root });
-    writeTrace(root, { session: sessionOf(event), agent: agentOf(event), kept });
+    const hasTools = flags.toolPrefix === undefined ? undefined : true;
+    writeTrace(root, { session: sessionOf(event), agent: agentOf(event), kept, hasTools });
     return answer === undefined ? undefined : JSON.stringify(answer);
   } catch (error) {
     log(root, error);

@@ -15,6 +15,8 @@ export interface TraceLine {
   readonly agent?: string | undefined;
   /** Why a large result was kept before the engine was asked. */
   readonly kept?: string | undefined;
+  /** Whether its references name reading tools. */
+  readonly hasTools?: true | undefined;
   readonly event?: "tools listed" | undefined;
 }
 
@@ -26,8 +28,10 @@ export interface HookTrace {
   readonly agents: ReadonlyMap<string, ReadonlySet<string>>;
   /** Large results that were kept, by session and reason. */
   readonly keptLarge: ReadonlyMap<string, Readonly<Record<string, number>>>;
-  /** When a client last asked for the list of our tools. */
-  readonly toolsListedAt: string | undefined;
+  /** Whether references name reading tools. */
+  readonly hasTools: boolean;
+  /** Whether a client has asked for the list of our tools. */
+  readonly areToolsListed: boolean;
 }
 
 /** Appends a line; only in a workspace that exists, and never fails. */
@@ -44,7 +48,11 @@ export function writeTrace(root: string, line: Omit<TraceLine, "at">): void {
     } finally {
       closeSync(file);
     }
-    if (isFull) renameSync(join(root, TRACE_FILE), join(root, OLDER_FILE));
+    if (!isFull) return;
+    const { areToolsListed } = readTrace(root);
+    renameSync(join(root, TRACE_FILE), join(root, OLDER_FILE));
+    // Said once, when a session starts: it must outlive the calls after it.
+    if (areToolsListed) writeTrace(root, { event: "tools listed" });
   } catch {
     // Nobody depends on it.
   }
@@ -62,11 +70,12 @@ export function readTrace(root: string): HookTrace {
   const calls = new Map<string, number>();
   const agents = new Map<string, Set<string>>();
   const keptLarge = new Map<string, Record<string, number>>();
-  let toolsListedAt: string | undefined;
+  let [hasTools, areToolsListed] = [false, false];
   const text = [OLDER_FILE, TRACE_FILE].map((name) => readOwnFile(root, name)).join("");
   for (const line of text.split("\n")) {
-    const { at, session, agent, kept, event } = parseLine(line);
-    if (event === "tools listed") toolsListedAt = at;
+    const { session, agent, kept, event, ...told } = parseLine(line);
+    areToolsListed ||= event === "tools listed";
+    hasTools ||= told.hasTools === true;
     if (typeof session !== "string") continue;
     calls.set(session, (calls.get(session) ?? 0) + 1);
     if (typeof agent === "string") {
@@ -77,7 +86,7 @@ export function readTrace(root: string): HookTrace {
     reasons[kept] = (reasons[kept] ?? 0) + 1;
     keptLarge.set(session, reasons);
   }
-  return { calls, agents, keptLarge, toolsListedAt };
+  return { calls, agents, keptLarge, hasTools, areToolsListed };
 }
 
 function parseLine(line: string): Partial<TraceLine> {

@@ -19,6 +19,7 @@ import {
   type HookFlags,
 } from "./hook-event.js";
 import { isStub } from "./kept-calls.js";
+import { processTelemetry } from "../telemetry.js";
 import { writeReply } from "./reply-file.js";
 
 /** The parts of an event that say whose call it was. */
@@ -45,6 +46,7 @@ export async function offloadCall(
   if (isStub(output.text)) return {};
   const workspace = createWorkspace({
     root,
+    logger: processTelemetry(),
     readBy: toolPrefix === undefined ? "path" : "both",
     toolNames: toolPrefix === undefined ? undefined : namesWith(toolPrefix),
   });
@@ -85,8 +87,8 @@ export async function noteReadByPath(
   const said = JSON.stringify(call.input);
   // What is there holds references, for agents that can only be told which file to read.
   if (said.includes(`${basename(root)}/replies/`)) return;
-  const workspace = createWorkspace({ root, readBy: "path" });
-  const tokens = estimateTokens(output.text);
+  const workspace = createWorkspace({ root, readBy: "path", logger: processTelemetry() });
+  const tokens = estimateTokens(`${call.toolName} ${said}`) + estimateTokens(output.text);
   for (const session_id of new Set([sessionId, parentSessionId ?? sessionId])) {
     const { artifacts } = await workspace.queryArtifacts({ session_id }, { limit: MAX_LISTED });
     // A readable view of a result has its name and more behind it.

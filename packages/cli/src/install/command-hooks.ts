@@ -79,6 +79,31 @@ export function commandHook(name: keyof typeof CLIENTS, context: InstallContext)
   };
 }
 
+/** The entries of a list whose command, under this key, bears our mark. */
+export function markedEntries(settings: Settings, list: SettingsPath, key: string) {
+  const entries = settings.get(list);
+  return (Array.isArray(entries) ? (entries as unknown[]) : []).flatMap((entry, at) => {
+    if (!isRecord(entry)) return [];
+    const mark = readHookMark(entry[key]);
+    return mark === undefined ? [] : [{ at, entry, mark, command: String(entry[key]) }];
+  });
+}
+
+/** Removes them; whether there were any. */
+export function removeMarked(
+  settings: Settings,
+  list: SettingsPath,
+  key: string,
+  companions?: Readonly<Record<string, unknown>>,
+): boolean {
+  const own = markedEntries(settings, list, key);
+  // From the end, so that indices stay right.
+  for (const { at, mark } of [...own].reverse()) {
+    settings.remove([...list, at], mark.made, companions);
+  }
+  return own.length > 0;
+}
+
 export interface FoundHook {
   /** Where the hook is, or its group if that holds nothing else. */
   readonly path: SettingsPath;

@@ -1,14 +1,7 @@
 import { join } from "node:path";
-import {
-  type Client,
-  type InstallContext,
-  quotedFlags,
-  hookCommand,
-  markFlags,
-  readHookMark,
-} from "./client.js";
+import { type Client, type InstallContext, quotedFlags, hookCommand, markFlags } from "./client.js";
+import { markedEntries, removeMarked } from "./command-hooks.js";
 import { jsonSyntax as syntax } from "./json-syntax.js";
-import { isRecord, type Settings } from "./settings.js";
 
 const EVENT = ["hooks", "postToolUse"];
 /** Files can be viewed again in parts, and are needed whole to edit them. */
@@ -36,14 +29,11 @@ export const copilot: Client = {
         return [{ what, isChange: true }];
       },
       remove(settings) {
-        const own = ownHooks(settings);
-        // From the end, so that indices stay right.
-        for (const { at, made } of [...own].reverse()) {
-          settings.remove([...EVENT, at], made, context.scope === "user" ? VERSION : {});
-        }
-        return own.length === 0 ? [] : ["removed the hook"];
+        const companions = context.scope === "user" ? VERSION : {};
+        return removeMarked(settings, EVENT, "bash", companions) ? ["removed the hook"] : [];
       },
-      inspect: (settings) => ownHooks(settings).map(({ command }) => `hook: ${command}`),
+      inspect: (settings) =>
+        markedEntries(settings, EVENT, "bash").map(({ command }) => `hook: ${command}`),
     },
   ],
 };
@@ -53,13 +43,4 @@ function settingsPath({ scope, cwd, home, env }: InstallContext): string {
   return scope === "user"
     ? join(env["COPILOT_HOME"] || join(home, ".copilot"), "hooks", "context-offload.json")
     : join(cwd, ".github", "copilot", "settings.local.json");
-}
-
-function ownHooks(settings: Settings) {
-  const entries = settings.get(EVENT);
-  return (Array.isArray(entries) ? (entries as unknown[]) : []).flatMap((entry, at) => {
-    const command = isRecord(entry) ? entry["bash"] : undefined;
-    const mark = readHookMark(command);
-    return mark === undefined ? [] : [{ at, made: mark.made, command: String(command) }];
-  });
 }

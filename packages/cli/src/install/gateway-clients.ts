@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { clinePlugin } from "./cline.js";
 import {
   type Client,
   type EditNote,
@@ -24,7 +25,7 @@ interface ServersFile {
   /** Whether it has settings of the user only. */
   readonly isOfUser?: boolean;
   /** Its hook, if it has one that can replace results. */
-  readonly hook?: Parameters<typeof commandHook>[0];
+  readonly hook?: (context: InstallContext) => SettingsEdit;
 }
 
 function folderOf({ scope, home, cwd }: InstallContext): string {
@@ -46,17 +47,23 @@ const inFolder =
 const CLIENTS: readonly ServersFile[] = [
   { name: "cursor", title: "Cursor", key: "mcpServers", path: inFolder(".cursor", "mcp.json") },
   {
+    name: "droid",
+    title: "Factory Droid",
+    key: "mcpServers",
+    path: inFolder(".factory", "mcp.json"),
+  },
+  {
     name: "gemini",
     title: "Gemini CLI",
     key: "mcpServers",
-    hook: "gemini",
+    hook: (context) => commandHook("gemini", context),
     path: inFolder(".gemini", "settings.json"),
   },
   {
     name: "qwen",
     title: "Qwen Code",
     key: "mcpServers",
-    hook: "qwen",
+    hook: (context) => commandHook("qwen", context),
     path: inFolder(".qwen", "settings.json"),
   },
   {
@@ -72,7 +79,9 @@ const CLIENTS: readonly ServersFile[] = [
     name: "cline",
     title: "Cline",
     key: "mcpServers",
+    // The servers are those of its extension; the plugin is for its command line.
     isOfUser: true,
+    hook: clinePlugin,
     path: (context) =>
       join(
         vsCodeUser(context),
@@ -95,7 +104,8 @@ const CLIENTS: readonly ServersFile[] = [
     key: "mcp_servers",
     // Loaded here, since the other commands start faster without its parser.
     syntax: async () => (await import("./toml-syntax.js")).tomlSyntax,
-    ...{ isOfUser: true, hook: "codex" },
+    isOfUser: true,
+    hook: (context) => commandHook("codex", context),
     path: ({ home, env }) => join(env["CODEX_HOME"] || join(home, ".codex"), "config.toml"),
   },
 ];
@@ -107,7 +117,7 @@ export const gatewayClients: readonly Client[] = CLIENTS.map((client) => ({
   edits: async (context) => {
     const gateway = gatewayEdit(client, context, (await client.syntax?.()) ?? jsonSyntax);
     if (!client.hook) return [gateway];
-    const hook = commandHook(client.hook, context);
+    const hook = client.hook(context);
     return hook.path === gateway.path ? [inOneFile(gateway, hook)] : [gateway, hook];
   },
 }));

@@ -5,23 +5,52 @@ import { inLine } from "./printable.js";
 export interface Column {
   readonly title: string;
   readonly align?: "left" | "right";
+  /** In a narrow table, the column is left out, the last one first, or its cells are cut, which one column can be. */
+  readonly ifNarrow?: "omit" | "cut";
 }
 
-/** Rows under titles, in columns that are as wide as they must be. */
+export function omittable(column: Column): Column {
+  return { ...column, ifNarrow: "omit" };
+}
+
+const GAP = "  ";
+const MIN_CUT_COLUMNS = 12;
+
+/** Rows under titles, in columns that are as wide as they must be, and in all as wide as there is room. */
 export function renderTable(
   columns: readonly Column[],
   cells: readonly (readonly string[])[],
+  room = Infinity,
 ): string {
-  const rows = cells.map((row) => row.map(inLine));
-  const titles = columns.map(({ title }) => title);
+  const rows = [columns.map(({ title }) => title), ...cells.map((row) => row.map(inLine))];
   const widths = columns.map((_, at) =>
-    Math.max(...[titles, ...rows].map((row) => widthOf(row[at] ?? ""))),
+    rows.reduce((max, row) => Math.max(max, widthOf(row[at] ?? "")), 0),
   );
-  return [titles, ...rows]
+  const omitted = new Set<number>();
+  const cut = columns.findIndex(({ ifNarrow }) => ifNarrow === "cut");
+  const cutWidth = widths[cut] ?? 0;
+  /** How wide the column that is cut may be; below zero, there is no room for the others. */
+  const roomForCut = (): number =>
+    widths.reduce(
+      (left, width, at) => (at === cut || omitted.has(at) ? left : left - width - GAP.length),
+      room,
+    );
+  for (let at = columns.length - 1; at >= 0; at--) {
+    if (roomForCut() >= Math.min(cutWidth, MIN_CUT_COLUMNS)) break;
+    if (columns[at]?.ifNarrow === "omit") omitted.add(at);
+  }
+  const left = Math.min(cutWidth, Math.max(MIN_CUT_COLUMNS, roomForCut()));
+  return rows
     .map((row) =>
       columns
-        .map(({ align }, at) => pad(row[at] ?? "", widths[at] ?? 0, align))
-        .join("  ")
+        .flatMap(({ align }, at) => {
+          const cell = row[at] ?? "";
+          if (omitted.has(at)) return [];
+          return at === cut
+            ? pad(clip(cell, left), left, align)
+            : pad(cell, widths[at] ?? 0, align);
+        })
+        .join(GAP)
         .trimEnd(),
     )
     .join("\n");

@@ -1,5 +1,6 @@
 import { createColors, type Colors } from "./colors.js";
 import { printable } from "./printable.js";
+import { clip } from "./table.js";
 
 /** Where a command reads and writes; a test passes its own. */
 export interface Terminal {
@@ -19,6 +20,11 @@ export interface Terminal {
   readonly columns: number;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
+}
+
+/** How wide a table may be: what goes to a file or a pipe is not cut. */
+export function tableRoom({ isWatched, columns }: Pick<Terminal, "isWatched" | "columns">): number {
+  return isWatched ? columns : Infinity;
 }
 
 const CLEAR_LINE = "\r\u001b[K";
@@ -67,12 +73,14 @@ export function processTerminal(): Terminal {
     progress(text) {
       if (text === "") clear();
       if (!stderr.isTTY || text === "") return;
-      stderr.write(`${CLEAR_LINE}${text}`);
+      // What is wider wraps, and only the last line of it would be cleared. Some terminals wrap a full line, too.
+      stderr.write(`${CLEAR_LINE}${clip(text, (stderr.columns || 80) - 1)}`);
       hasProgress = true;
     },
     colors: createColors(stdout.isTTY && process.env["NO_COLOR"] === undefined),
     isWatched: stdout.isTTY,
-    columns: stdout.isTTY ? stdout.columns : 80,
+    // Some terminals do not tell their size.
+    columns: (stdout.isTTY && stdout.columns) || 80,
     signal: controller.signal,
   };
 }

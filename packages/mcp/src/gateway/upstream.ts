@@ -528,7 +528,7 @@ export class RestartPauses {
 
   /** How long it is until the restart. */
   get msLeft(): number {
-    return this.#restartAt - Date.now();
+    return this.#restartAt - performance.now();
   }
 
   /** The pause before the next restart, in milliseconds. */
@@ -536,7 +536,7 @@ export class RestartPauses {
     clearTimeout(this.#steady);
     const { firstRestartMs, lastRestartMs } = this.limits;
     const pause = Math.min(firstRestartMs * 2 ** this.#restarts++, lastRestartMs);
-    this.#restartAt = Date.now() + pause;
+    this.#restartAt = performance.now() + pause;
     return pause;
   }
 
