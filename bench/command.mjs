@@ -38,11 +38,11 @@ export async function benchHook(folder) {
   ];
 }
 
-/** @param {string} folder @param {string} stdout */
-function eventOf(folder, stdout) {
+/** @param {string} folder @param {string} stdout @param {string} [tool_use_id] */
+function eventOf(folder, stdout, tool_use_id = "t") {
   return JSON.stringify({
     ...{ hook_event_name: "PostToolUse", session_id: "s", cwd: folder, tool_name: "Bash" },
-    ...{ tool_use_id: "t", tool_input: { command: "x" } },
+    ...{ tool_use_id, tool_input: { command: "x" } },
     tool_response: { stdout, stderr: "", interrupted: false },
   });
 }
@@ -54,6 +54,34 @@ function start(args, input) {
 }
 
 const MAIN = fileURLToPath(new URL("../packages/cli/dist/main.js", import.meta.url));
+const STATUS_LINE = fileURLToPath(new URL("../packages/cli/dist/status-line.js", import.meta.url));
+const HOOKED_RESULTS = 20;
+
+/**
+ * What the status line takes beyond a bare `node -e 0`, for a session of some results, each noted by a hook of its own.
+ *
+ * @param {string} folder
+ * @returns {Promise<import("./harness.mjs").Row[]>}
+ */
+export async function benchStatusLine(folder) {
+  await mkdir(folder, { recursive: true });
+  for (let at = 0; at < HOOKED_RESULTS; at++) {
+    start([HOOK], eventOf(folder, `${at} a line of a long log\n`.repeat(2_000), `t${at}`));
+  }
+  const input = JSON.stringify({ session_id: "s", cwd: folder });
+  const took = await measure(
+    { bare: () => start(["-e", "0"], ""), line: () => start([STATUS_LINE], input) },
+    { rounds: 31 },
+  );
+  return [
+    {
+      ...{ what: "status line: a session of 20 results", against: "node -e 0" },
+      ...{ theirs: took["bare"] ?? 0, ours: took["line"] ?? 0 },
+      ...{ aim: "at most 1.6", limit: 1.6 },
+    },
+  ];
+}
+
 const SESSION_BYTES = 10_000_000;
 
 /**

@@ -142,6 +142,220 @@ export function listingTable(listings) {
   );
 }
 
+/** The way to put and get in which the store does its part alone. */
+export const STORE_ALONE = "context-offload, the store alone";
+
+/**
+ * @typedef {{ p50: number, p99?: number, rows?: number, statements?: number }} VerbFigures
+ * @typedef {{ p50: number, p99: number, perSecond: number, cpuUs: number, times: number, cpuTimes: number }} RateFigures
+ * @typedef {object} GrowthFigures What bench/stores-growth.mjs measured of a store, as far as it has come.
+ * @property {Record<string, Record<string, VerbFigures>>} [growth]
+ * @property {{ size: number, ms: Record<string, number> }} [blocks]
+ * @property {Record<string, Record<"put" | "get", RateFigures>>} [exchange]
+ * @property {{ size: number, statements: number, rows: number }} [retention]
+ * @property {{ sessions: number, rows: number }} [live]
+ * @property {{ count: number, early: VerbFigures, late: VerbFigures }} [sealed]
+ * @property {{ ms: number, statements?: number, requests?: number, uploads?: number }} [removal]
+ * @property {{ searches: number, failed: number, searchMs: number, descriptors: number, loopP99: number }} [sessions]
+ */
+
+/**
+ * What was found before the stores were made for a fleet, what was aimed at, and how it is read off the
+ * figures of a store; each is one row of a table.
+ *
+ * @typedef {{ store: string, what: string, before: string, aim: string, now: (found: GrowthFigures) => string | undefined }} Aim
+ * @type {readonly Aim[]}
+ */
+const AIMS = [
+  {
+    ...{ store: "PostgreSQL", before: "250,583 rows, 587 statements", aim: "≤ 100 rows" },
+    what: "retention with nothing to remove, while 40 artifacts are put",
+    now: ({ retention }) =>
+      retention && `${some(retention.rows, "row")}, ${some(retention.statements, "statement")}`,
+  },
+  {
+    ...{ store: "SQLite", before: "16.4 s, 2.6 s, 1.6 s, 2.6 s", aim: "≤ 50 ms" },
+    what: "longest block of the event loop: verify, prune, all sessions, retention at open",
+    now: ({ blocks }) => blocks && listed(Object.values(blocks.ms)),
+  },
+  ofVerb("SQLite", "read by id alone", "3.3 ms, 134 ms", "flat"),
+  ofVerb("PostgreSQL", "all sessions", "47 ms, 2,505 ms", "one statement, in pages"),
+  ofVerb("PostgreSQL", "list all, a page", "62 ms at 100,000", "bounded"),
+  ofVerb("SQLite", "list all, a page", "172 ms at 100,000", "bounded"),
+  ofVerb("SQLite", "filter by another key", "503 ms at 100,000", "bounded"),
+  ofVerb("SQLite", "unknown id", "213 ms at 100,000", "bounded"),
+  ...["PostgreSQL", "SQLite", "files"].map((store) => ({
+    ...{ store, before: "0.9 ms, 7.8 ms", aim: "flat" },
+    what: "encrypted put, early and late in a session of 5,000",
+    now: (/** @type {GrowthFigures} */ { sealed }) =>
+      sealed && listed([sealed.early.p50, sealed.late.p50]),
+  })),
+  {
+    ...{ store: "PostgreSQL", before: "202 rows", aim: "2 rows" },
+    what: "a read of one of 400 sessions that are in use",
+    now: ({ live }) => live && some(live.rows, "row"),
+  },
+  ofVerb("SQLite", "verify, lists alone", "not possible", "in parallel, in parts"),
+  {
+    ...{ store: "PostgreSQL", before: "4.9 ×, 6.8 ×", aim: "≤ 2 ×, ≤ 2 ×" },
+    what: "put and get, compared with the bare client",
+    now: timesOf,
+  },
+  {
+    ...{ store: "SQLite", before: "6.3 ×, 24 ×", aim: "≤ 3 ×, ≤ 4 ×" },
+    what: "put and get, compared with the bare client",
+    now: timesWithCpuOf,
+  },
+  {
+    ...{ store: "files", before: "5 ×, 2.6 ×", aim: "≤ 2 ×, ≤ 1.5 ×" },
+    what: "put and get, compared with unstorage",
+    now: timesWithCpuOf,
+  },
+  {
+    ...{ store: "PostgreSQL", before: "401 statements", aim: "a handful" },
+    what: "a session of 200 is removed",
+    now: ({ removal }) => removal && some(removal.statements, "statement"),
+  },
+  {
+    ...{ store: "object storage", before: "LIST and DELETE for each", aim: "a handful" },
+    what: "a session of 200 is removed",
+    now: ({ removal }) =>
+      removal && `${some(removal.requests, "request")}, ${some(removal.statements, "statement")}`,
+  },
+  {
+    ...{ store: "object storage", before: "uploaded, then removed", aim: "no upload" },
+    what: "the same put again",
+    now: ({ removal }) => removal && some(removal.uploads, "upload"),
+  },
+  {
+    ...{ store: "files", before: "1,020; 447 ms", aim: "≤ 200; ≤ 100 ms" },
+    what: "500 sessions: descriptors; 99th percentile of the event loop's delay",
+    now: ({ sessions }) => sessions && `${sessions.descriptors}; ${sessions.loopP99} ms`,
+  },
+  {
+    ...{ store: "PostgreSQL", before: "230", aim: "0" },
+    what: "500 sessions: of 1,500 searches at once fail",
+    now: ({ sessions }) => sessions && `${sessions.failed} of ${group(sessions.searches)}`,
+  },
+];
+
+/** A verb at each size. @param {string} store @param {string} what @param {string} before @param {string} aim @returns {Aim} */
+function ofVerb(store, what, before, aim) {
+  return {
+    ...{ store, what, before, aim },
+    now({ growth = {} }) {
+      const sizes = Object.values(growth).flatMap((verbs) => verbs[what]?.p50 ?? []);
+      return sizes.length > 0 ? listed(sizes) : undefined;
+    },
+  };
+}
+
+/** @param {number | undefined} count @param {string} what */
+function some(count = 0, what) {
+  return `${group(count)} ${what}${count === 1 ? "" : "s"}`;
+}
+
+/** @param {readonly number[]} ms */
+function listed(ms) {
+  return ms.map((one) => `${group(one)} ms`).join(", ");
+}
+
+/** @param {GrowthFigures} found */
+function timesOf({ exchange = {} }) {
+  const of = (/** @type {string} */ way) => {
+    const { put, get } = exchange[way] ?? {};
+    return put && get && `${put.times.toFixed(1)} ×, ${get.times.toFixed(1)} ×`;
+  };
+  const whole = of("context-offload");
+  return whole && `${whole}; the store alone ${of(STORE_ALONE)}`;
+}
+
+/** Where all the work is done in one process, its use of the processor can be compared, too. @param {GrowthFigures} found */
+function timesWithCpuOf(found) {
+  const { put, get } = found.exchange?.["context-offload"] ?? {};
+  const cpu = put && get && `${put.cpuTimes.toFixed(1)} ×, ${get.cpuTimes.toFixed(1)} ×`;
+  return cpu && `${timesOf(found)}; of the processor's time ${cpu}`;
+}
+
+/** The tables of growth that docs/stores.md has. @param {Record<string, GrowthFigures>} figures */
+export function growthTables(figures) {
+  const stores = Object.entries(figures);
+  if (stores.length === 0) return "";
+  const aims = table(
+    "store | what | before | aim | now",
+    AIMS.flatMap(({ store, what, before, aim, now }) => {
+      const found = now(figures[store] ?? {});
+      return found === undefined ? [] : [[store, what, before, aim, found]];
+    }),
+  );
+  const cell = (/** @type {VerbFigures | undefined} */ found) =>
+    found
+      ? `${group(found.p50)} ms${found.p99 === undefined ? "" : ` (${group(found.p99)})`}${found.rows === undefined ? "" : `, ${some(found.rows, "row")}`}`
+      : "";
+  const verbs = stores.flatMap(([name, { growth = {} }]) => {
+    const sizes = Object.keys(growth);
+    const [first] = Object.values(growth);
+    if (!first) return [];
+    return table(
+      [name, ...sizes.map((size) => group(Number(size)))].join(" | "),
+      Object.keys(first).map((verb) => [verb, ...sizes.map((size) => cell(growth[size]?.[verb]))]),
+    );
+  });
+  const rates = table(
+    "10 kB, 8 at a time | puts a second | 99th percentile | times as long | gets a second | 99th percentile | times as long",
+    stores.flatMap(([name, { exchange = {} }]) =>
+      Object.entries(exchange).map(([way, { put, get }]) => [
+        `${name}, ${way}`,
+        ...[put, get].flatMap(({ perSecond, p99, times }) => [
+          group(Math.round(perSecond)),
+          `${p99} ms`,
+          `${times.toFixed(1)} ×`,
+        ]),
+      ]),
+    ),
+  );
+  const many = table(
+    "store | searches at once | failed | all of them took | descriptors | event loop, 99th percentile | a session of 200 removed",
+    stores.flatMap(([name, { sessions, removal }]) =>
+      sessions
+        ? [
+            [
+              name,
+              group(sessions.searches),
+              `${sessions.failed}`,
+              `${group(sessions.searchMs)} ms`,
+              `${sessions.descriptors}`,
+              `${sessions.loopP99} ms`,
+              `${removal?.ms} ms${removal?.statements === undefined ? "" : `, ${some(removal.statements, "statement")}`}`,
+            ],
+          ]
+        : [],
+    ),
+  );
+  return [
+    "What a fleet met in these stores before they were made for it, and what the same is now. " +
+      "The figures of before are of another machine; where there are several, they are for 10,000 and 100,000 artifacts. " +
+      "Those of now are of one run of `bench/stores-growth.mjs`, like all below, for as many sizes as the tables below have. " +
+      "A put includes the reference that it returns, which the store alone does not make.",
+    aims,
+    "Growth: medians, with 99th percentiles in parentheses, and the rows that the database returned.",
+    ...verbs,
+    "How long a put and a get take is compared with the first one that is not of this package, round by round.",
+    rates,
+    "Each session of one process searches three times, all at once.",
+    many,
+  ].join("\n\n");
+}
+
+const GROWTH_START = "<!-- growth -->";
+const GROWTH_END = "<!-- /growth -->";
+
+/** The page of the stores with its tables of growth. @param {string} page @param {Record<string, GrowthFigures>} figures */
+export function withGrowth(page, figures) {
+  const before = page.slice(0, page.indexOf(GROWTH_START) + GROWTH_START.length);
+  return `${before}\n\n${growthTables(figures)}\n\n${page.slice(page.indexOf(GROWTH_END))}`;
+}
+
 /** @typedef {{ turnMs: number, slowTurnMs: number, peakMb: number, threads: number }} ServerFigures */
 
 /** The table that docs/server.md quotes. @param {Record<string, ServerFigures>} results */

@@ -8,7 +8,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { benchHook, benchRun } from "./command.mjs";
+import { benchHook, benchRun, benchStatusLine } from "./command.mjs";
 import { benchGateway } from "./gateway.mjs";
 import { isMet, renderFigures, renderTable, withFigures } from "./harness.mjs";
 import { allocationOfSkippedPass, benchOffloadTurn, benchRatioGate } from "./history.mjs";
@@ -30,6 +30,7 @@ const BENCHMARKS = {
   import: benchImportTime,
   gateway: benchGateway,
   hook: benchHook,
+  "status-line": benchStatusLine,
   run: (folder) => benchRun(folder, process.env["BENCH_CORPUS"]?.split(":")),
 };
 
