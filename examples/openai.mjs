@@ -44,7 +44,7 @@ while (text === "") {
     (item) => item.type === "message" || item.type === "reasoning" || item.type === "function_call",
   );
   input.push(...items);
-  input.push(...(await offload.answer(response.output)));
+  input.push(...(await offload.answer(response)));
   text = response.output_text;
 }
 
