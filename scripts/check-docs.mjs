@@ -7,7 +7,13 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, URL } from "node:url";
 import ts from "typescript";
-import { listingTable, renderFigures, serverTable, storesTable } from "../bench/harness.mjs";
+import {
+  growthTables,
+  listingTable,
+  renderFigures,
+  serverTable,
+  storesTable,
+} from "../bench/harness.mjs";
 import { extractAnchors, extractLinks, extractSnippets, findTypeErrors } from "./doc-snippets.mjs";
 import { runOrThrow } from "./run-command.mjs";
 
@@ -129,6 +135,7 @@ async function findOldFigures(pages) {
   const readJson = async (/** @type {string} */ path) =>
     JSON.parse(await readFile(join(ROOT, path), "utf8"));
   const { results, listings } = await readJson("bench/stores.json");
+  const growth = await readJson("bench/stores-growth.json");
   const quoted = [
     [
       "docs/performance.md",
@@ -137,6 +144,7 @@ async function findOldFigures(pages) {
     ],
     ["docs/stores.md", "bench/stores.json", storesTable(results)],
     ["docs/stores.md", "bench/stores.json", listingTable(listings)],
+    ["docs/stores.md", "bench/stores-growth.json", growthTables(growth.figures)],
     [
       "docs/server.md",
       "bench/server.json",
