@@ -60,6 +60,9 @@ export function wireWorkspace(given: WorkspaceWiring): Workspace {
   const ledger = openLedger(wiring, idOf);
   const maintenance = createMaintenance(wiring, events, ledger);
 
+  /** Reads that are not noted yet, since it is looked up whose they are. */
+  const unnoted = new Set<Promise<void>>();
+
   /** An agent whose tools are limited to no session reads for the one that holds the result. */
   const noteRead = (
     sessionId: string | undefined,
@@ -73,7 +76,7 @@ export function wireWorkspace(given: WorkspaceWiring): Workspace {
       sessionId === undefined
         ? findArtifact(store, id ?? "", undefined).then((record) => record.sessionId)
         : Promise.resolve(sessionId);
-    void owner.then(
+    const noted = owner.then(
       (session) => {
         const tokens = texts.reduce((sum, text) => sum + wiring.countTokens(text), 0);
         const flow = ledger.read(session, id, tokens, lines);
@@ -83,6 +86,8 @@ export function wireWorkspace(given: WorkspaceWiring): Workspace {
       },
       () => undefined,
     );
+    unnoted.add(noted);
+    void noted.finally(() => unnoted.delete(noted));
   };
 
   /** Stores a draft, and logs the outcome. */
@@ -269,6 +274,7 @@ export function wireWorkspace(given: WorkspaceWiring): Workspace {
 
     async close() {
       await maintenance.end();
+      await Promise.all(unnoted);
       await ledger?.flush();
       await wiring.closeSearch();
       // Last, since it may share its connection with the store.

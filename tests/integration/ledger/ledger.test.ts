@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import Database from "libsql";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -195,6 +196,28 @@ describe("the ledger", () => {
     };
     const wire = await runAgent(createWorkspace({ store }), "s", 6);
     expect(wire.whole).toBeGreaterThan(10_000);
+  });
+
+  it("loses no read of which a slow store still has to say whose it is when the workspace is closed", async () => {
+    const open = memoryStore();
+    let isSlow = false;
+    const store: OpenStore = (namespace) => {
+      const opened = open(namespace);
+      const find = opened.find?.bind(opened);
+      opened.find = async (wanted) => {
+        if (isSlow) await setTimeout(20);
+        return find!(wanted);
+      };
+      return opened;
+    };
+    const workspace = createWorkspace({ store });
+    await workspace.put({ content: textOf("a", 9) }, { toolCallId: "a", sessionId: "s" });
+    const [tool] = workspace.tools();
+    isSlow = true;
+    await tool?.execute({ artifact_id: "a" });
+    await workspace.close();
+    const { sessions } = await readLedger(createWorkspace({ store }));
+    expect(sessions).toMatchObject([{ sessionId: "s", readCalls: 1 }]);
   });
 
   it("is negative where reading cost more than it saved", async () => {
