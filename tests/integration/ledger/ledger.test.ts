@@ -204,9 +204,10 @@ describe("the ledger", () => {
     const store: OpenStore = (namespace) => {
       const opened = open(namespace);
       const find = opened.find?.bind(opened);
+      if (find === undefined) throw new Error("a memory store finds by id");
       opened.find = async (wanted) => {
         if (isSlow) await setTimeout(20);
-        return find!(wanted);
+        return find(wanted);
       };
       return opened;
     };
