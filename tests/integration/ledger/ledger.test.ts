@@ -203,11 +203,10 @@ describe("the ledger", () => {
     let isSlow = false;
     const store: OpenStore = (namespace) => {
       const opened = open(namespace);
-      const find = opened.find?.bind(opened);
-      if (find === undefined) throw new Error("a memory store finds by id");
-      opened.find = async (wanted) => {
+      const list = opened.listSession.bind(opened);
+      opened.listSession = async (session) => {
         if (isSlow) await setTimeout(20);
-        return find(wanted);
+        return list(session);
       };
       return opened;
     };
