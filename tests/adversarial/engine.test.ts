@@ -105,7 +105,11 @@ function plant(history: unknown[], { into, at, value }: Plant): void {
       { type: "text", text: record["content"] },
       { type: "text", made },
     ];
-  } else for (const holder of holdersIn(record)) holder["planted"] = made;
+  } else {
+    // What was planted before may be frozen.
+    const holders = holdersIn(record).filter(Object.isExtensible);
+    for (const holder of holders) holder["planted"] = made;
+  }
 }
 
 /** The objects of a message that hold a result's content, in any format. */
