@@ -14,7 +14,7 @@ import type {
 } from "../../lib/search/search-terms.js";
 import { LINE_FEED, takeStart } from "../../lib/text/code-units.js";
 import { quote } from "../../lib/text/quote.js";
-import { blockLines, isNaming, namingLine } from "../../lib/text/text-blocks.js";
+import { blockLines, isDiff, isNaming, namingLine } from "../../lib/text/text-blocks.js";
 import { collectPieces, readPieces } from "../../lib/text/byte-source.js";
 import { seekLineEnd } from "../../lib/text/read-text.js";
 import { scanBytes } from "../../lib/text/text-index.js";
@@ -437,6 +437,7 @@ async function withSurroundings(
       text: takeStart(text, MAX_HEADING_CHARS),
     }));
   const { matchingLines } = outcome;
+  const inDiff = isDiff(lines);
   const isBeginning = ({ line }: { readonly line: number }): boolean =>
     (matchingLines <= FEW_MATCHES && isNaming(lines, line - 1)) ||
     (matchingLines === 1 && OPENING.test(lines[line - 1] ?? ""));
@@ -444,7 +445,7 @@ async function withSurroundings(
   let note: string | undefined;
   const matches = outcome.matches.map((match) => {
     const { line } = match;
-    const at = namingLine(lines, line - 1);
+    const at = namingLine(lines, line - 1, inDiff);
     const [heading] = at === undefined ? [] : quote(at, at + 1);
     const isNamed = heading !== undefined && heading.text.length === heading.lineChars;
     const named = isNamed ? { ...match, heading } : match;

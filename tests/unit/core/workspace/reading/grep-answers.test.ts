@@ -100,13 +100,45 @@ describe("the answer of a search", () => {
         "2=export function first() {",
         "3:  const needle = 1;",
         "4:  return needle;",
-        "6=class Second {",
+        "7=  method() {",
         "8:    needle();",
       ].join("\n"),
     );
     const page = "# Title\n\ntext\n\n## Part\n\nneedle\n";
     const inPage = await (await memoryWorkspaceOf(page)).grepKnowledge("a", "needle");
     expect(inPage.text).toBe("5=## Part\n7:needle");
+  });
+
+  it.each<[string, string[], string]>([
+    [
+      "a method whose brace has a line of its own",
+      ["class A", "{", "    public void Run(int a)", "    {", "        if (a > 1)", "        {"],
+      "3=    public void Run(int a)",
+    ],
+    [
+      "a function of C",
+      ["static int run(struct x *a) {", "  while (a) {", "    b();"],
+      "1=static int run(struct x *a) {",
+    ],
+    [
+      "a private function of Elixir",
+      ["defmodule A do", "  defp three(x) do", "    x"],
+      "2=  defp three(x) do",
+    ],
+    [
+      "the file of a diff",
+      ["diff --git a/x.ts b/x.ts", "--- a/x.ts", "+++ b/x.ts", "@@ -1 +1 @@", " function f() {"],
+      "1=diff --git a/x.ts b/x.ts",
+    ],
+    [
+      "the test of a report",
+      ["== FAILURES ==", "=== FAILURES ===", "____ test_one ____", "", "x"],
+      "3=____ test_one ____",
+    ],
+  ])("names %s", async (_, lines, name) => {
+    const workspace = await memoryWorkspaceOf([...lines, "          needle", "end"].join("\n"));
+    const { text } = await workspace.grepKnowledge("a", "needle");
+    expect(text).toBe(`${name}\n${lines.length + 1}:          needle`);
   });
 });
 
@@ -148,6 +180,22 @@ describe("lines from a start alone", () => {
     ["a section with its parts", ["# A", "", "## B", "two", "# C", "", "x"], 1, 4],
     ["a record", ["[", "  {", '    "a": 1', "  },", "  {", '    "a": 2', "  }", "]"], 2, 4],
     ["an error with its trace", ["ERROR x", "    at a", "    at b", "INFO y"], 1, 3],
+    [
+      "a function whose brace has a line of its own",
+      ["  void a()", "  {", "    b();", "  }", "", "  void c()", "  {"],
+      1,
+      4,
+    ],
+    ["what a decorator is put on", ["@a", "@b(1)", "def f():", "    c()", "", "g()"], 1, 4],
+    ["a hunk", ["@@ -1 +1 @@ f", " a", "-b", "+c", "@@ -9 +9 @@", " d"], 1, 4],
+    ["a file of a diff", ["diff --git a/x b/x", "@@ -1 +1 @@", "-b", "diff --git a/y b/y"], 1, 3],
+    [
+      "a test of a report",
+      ["_____ test_one _____", "", "    def test_one():", "E   x", "", "_____ test_two _____", "y"],
+      1,
+      4,
+    ],
+    ["the section that a line is in", ["# A", "", "one", "two", "", "## B", "three"], 3, 4],
     ["a listing with numbers", ["   1\tf() {", "   2\t  a", "   3\t}", "   4\tg"], 1, 3],
   ])("reach to the end of %s", async (_, lines, start, end) => {
     const workspace = await memoryWorkspaceOf(lines.join("\n"));
