@@ -92,8 +92,14 @@ function explainOpen(text: string): string | undefined {
   return undefined;
 }
 
-/** A pattern in the syntax of another tool, as it was most likely meant. */
-export type RereadPattern = Pick<SearchQuery, "pattern" | "ignoreCase">;
+/** A pattern as it was most likely meant. */
+export interface RereadPattern extends Pick<SearchQuery, "pattern" | "ignoreCase"> {
+  /** True if the start of a line is also where the text behind its number or time begins. */
+  readonly isBehind: boolean;
+}
+
+/** What tools put in front of a line: the columns of a CI log, a number, a date, a time. */
+const BEHIND = "^(?:[^\\t]*\\t[^\\t]*\\t)?(?:\\s*\\d\\S*[\\s→:|]+){0,2}";
 
 const SLASHED = /^\/(.+)\/([dgimsuvy]*)$/s;
 const FLAGS = /\(\?([ims]+)([:)])/g;
@@ -102,9 +108,10 @@ const ANY_ESCAPE = /\\([^])/g;
 const GREP_ESCAPES: Readonly<Record<string, string>> = { "<": "\\b", ">": "\\b", "|": "|" };
 
 /**
- * Reads a pattern as the syntax of another tool: `/error/i`, `(?i:error)`, `a|(?i)b`, `\<word\>`, `one\|two`.
- * All of these also mean something in JavaScript, or may come to, so this is for a pattern that
- * matched nothing as it stands. Undefined if it would mean the same.
+ * Reads a pattern as the syntax of another tool: `/error/i`, `(?i:error)`, `a|(?i)b`, `\<word\>`, `one\|two`,
+ * and takes `^` for where the text of a line begins, since a reference quotes lines without the time in
+ * front of them. All of these also mean something in JavaScript, or may come to, so this is for a
+ * pattern that matched nothing as it stands. Undefined if it would mean the same.
  */
 export function rereadPattern({
   pattern,
@@ -120,8 +127,15 @@ export function rereadPattern({
       return end === ":" ? "(?:" : "";
     })
     .replace(ANY_ESCAPE, (escape, letter: string) => GREP_ESCAPES[letter] ?? escape);
-  if (read === pattern) return undefined;
-  return { pattern: read, ignoreCase: ignoreCase || `${slashFlags}${flags}`.includes("i") };
+  const behind = tokenizePattern(read)
+    .map(({ kind, text }) => (kind === "anchor" && text === "^" ? BEHIND : text))
+    .join("");
+  if (behind === pattern) return undefined;
+  return {
+    pattern: behind,
+    ignoreCase: ignoreCase || `${slashFlags}${flags}`.includes("i"),
+    isBehind: behind !== read,
+  };
 }
 
 /** The kind of a token in a regular expression's source. */

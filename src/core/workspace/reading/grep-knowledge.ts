@@ -57,12 +57,16 @@ export async function searchAsMeant<Outcome extends Pick<SearchOutcome, "matchin
   const isInvalid = first instanceof InvalidPatternError;
   const reread = rereadPattern(query);
   if (reread && (isInvalid || first.matchingLines === 0) && remainingMs() > 0) {
-    const asked = { ...query, ...reread };
+    const { isBehind, ...meant } = reread;
+    const asked = { ...query, ...meant };
     const outcome = await attempt(asked);
     const isFound = !(outcome instanceof InvalidPatternError) && outcome.matchingLines > 0;
     if (isFound || (isInvalid && !(outcome instanceof InvalidPatternError))) {
       const inAnyCase = asked.ignoreCase && !query.ignoreCase ? ", ignoring case" : "";
-      return { asked, outcome, note: `Searched for ${quote(asked.pattern)}${inAnyCase}.` };
+      const what = isBehind
+        ? "^ behind the number or time at the start of each line"
+        : quote(asked.pattern);
+      return { asked, outcome, note: `Searched for ${what}${inAnyCase}.` };
     }
   }
   if (!isInvalid) return { asked: query, outcome: first, note: undefined };

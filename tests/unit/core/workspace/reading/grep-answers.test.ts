@@ -67,6 +67,25 @@ describe("the answer of a search", () => {
     }
   });
 
+  it.each([
+    ["a time", (at: number) => `2026-01-01T00:00:0${at % 10}.123Z `],
+    ["a date and a time", (at: number) => `2026-01-01 00:00:0${at % 10},123 `],
+    ["a number", (at: number) => `${String(at + 7).padStart(6)}\t`],
+    [
+      "the columns of a CI log",
+      (at: number) => `test\tRun tests\t2026-01-01T00:00:0${at % 10}.1Z `,
+    ],
+  ])("finds the start of a line behind %s, where no line begins so", async (_, stamp) => {
+    const lines = ["one", "error two", "  error three", "no error"].map(
+      (line, at) => stamp(at) + line,
+    );
+    const workspace = await memoryWorkspaceOf(lines.join("\n"));
+    const { text, note } = await workspace.grepKnowledge("a", "^error|^ {2}error");
+    expect(text).toMatch(/^2:[^\n]*error two\n3:[^\n]*error three$/);
+    expect(note).toBe("Searched for ^ behind the number or time at the start of each line.");
+    expect((await workspace.grepKnowledge("a", "^rror")).text).toBe("");
+  });
+
   it("leaves out a time that begins every line, and says so; not where digits are searched for", async () => {
     const lines = Array.from(
       { length: 9 },
