@@ -1,3 +1,4 @@
+import { formatPointer } from "../json/json-pointer.js";
 import { parseJson } from "../json/plain-json.js";
 import { nearestNames } from "../text/nearest-names.js";
 import { quote } from "../text/quote.js";
@@ -28,6 +29,8 @@ export interface QueryCondition {
   readonly is: Comparison;
   /** The value to compare with; a pointer such as `/period` stands for that field of the same record, if there is one. */
   readonly value: string | number | boolean | null;
+  /** Further conditions, one of which is enough. */
+  readonly or?: readonly QueryCondition[] | undefined;
 }
 
 /** Which records to choose, and what to say about them. */
@@ -58,7 +61,8 @@ export interface ParsedQuery extends Partial<Omit<RecordQuery, "where" | "maxCha
 }
 
 const EXPECTED =
-  'conditions and words separated by commas, such as "status=failed, price>=100, name~foo", with ' +
+  'a pointer such as "/items/0", or conditions and words separated by commas, such as ' +
+  '"status=failed or code>=500, name~foo", with ' +
   "count, distinct f, sum f, avg f, min f, max f, sort f, sort -f, fields a b, limit n or skip n; a value " +
   "with a comma in it is quoted";
 
@@ -95,9 +99,9 @@ export function parseRecordQuery(text: string): ParsedQuery {
   for (const [index, clause] of splitClauses(given).entries()) {
     const rest = index === 0 ? takePointer(clause, parsed) : clause;
     if (rest === "") continue;
-    const condition = parseCondition(rest);
-    if (condition !== undefined) {
-      parsed.where.push(condition);
+    const conditions = parseConditions(rest, given);
+    if (conditions.length > 0) {
+      parsed.where.push(...conditions);
       isListing = false;
       continue;
     }
@@ -122,14 +126,31 @@ function takePointer(clause: string, parsed: Draft): string {
     parsed.count = true;
     text = text.slice("count".length).trimStart();
   }
-  if (!/^[/$#]/.test(text)) return text;
+  // A word alone may as well be a misspelled one of the language.
+  const path = /[.[]/.test(text) ? pathPointer(text) : undefined;
+  if (path !== undefined) {
+    parsed.pointer = path;
+    return "";
+  }
+  if (!/^(?:[/$#]|\.[\w[])/.test(text)) return text;
   const [first = ""] = /^\S+/.exec(text) ?? [];
   if (OPERATOR.test(first) || NEXT_OPERATOR.test(text.slice(first.length))) return text;
   const rest = text.slice(first.length).trim();
   // A key may have blanks in it: without a condition or a word, all of it is the pointer.
-  const isAll = parseCondition(rest) === undefined && !/^count$/i.test(rest) && !readWord(rest);
-  parsed.pointer = isAll ? text : first;
+  const isAll =
+    parseConditions(rest, rest).length === 0 && !/^count$/i.test(rest) && !readWord(rest);
+  parsed.pointer = pathPointer(first) ?? (isAll ? text : first);
   return isAll ? "" : rest.replace(/^where\s+/i, "");
+}
+
+/** A path as jq and programs write it: `.items[0].name`, `items[].name`. */
+const PATH = /^\.?(?:[\w$-]+|\[\d*\])(?:\.[\w$-]+|\.?\[(?:\d*|"[^"]*"|'[^']*')\])*$/;
+
+function pathPointer(text: string): string | undefined {
+  if (!PATH.test(text) || text.startsWith("$")) return undefined;
+  const steps = text.match(/[\w$-]+|\[(?:\d*|"[^"]*"|'[^']*')\]/g) ?? [];
+  const keyOf = (step: string): string => step.replace(/^\[["']?|["']?\]$/g, "");
+  return formatPointer(steps.map((step) => (step === "[]" ? "*" : keyOf(step))));
 }
 
 function readWord(clause: string): { readonly word: string; readonly rest: string } | undefined {
@@ -188,6 +209,49 @@ function parseSort(text: string): string {
   return found?.[1]?.toLowerCase() === "desc" ? `-${field}` : field;
 }
 
+/** The conditions of a clause: one, one of several, or a value that is in a list. */
+function parseConditions(clause: string, query: string): QueryCondition[] {
+  const [, field, not, list] = /^(.+?)\s+(not\s+)?in\s*\(([^)]*)\)$/is.exec(clause) ?? [];
+  if (field !== undefined) {
+    const operator = not === undefined ? "=" : "!=";
+    const all = splitClauses(list ?? "").flatMap(
+      (value) => parseCondition(`${field}${operator}${value}`) ?? [],
+    );
+    return not === undefined ? oneOf(all) : all;
+  }
+  const inner = /^\(([^()]*)\)$/s.exec(clause)?.[1];
+  const parts = splitAt(inner ?? clause, OR).map(parseCondition);
+  const isChoice = parts.length > 1 && parts.every((part) => part !== undefined);
+  if (isChoice && inner === undefined && splitAt(query, AND).length > 1) {
+    const expected = "conditions with parentheses around those joined by or: (a=1 or b=2) and c=3";
+    throw new ArgumentError("where", query, expected);
+  }
+  return isChoice ? oneOf(parts) : oneOf([parseCondition(inner ?? clause)]);
+}
+
+function oneOf(conditions: readonly (QueryCondition | undefined)[]): QueryCondition[] {
+  const [first, ...or] = conditions.filter((one) => one !== undefined);
+  if (first === undefined) return [];
+  return [or.length === 0 ? first : { ...first, or }];
+}
+
+const QUOTED = /"(?:[^"\\]|\\[^])*(?:"|\\?$)|'[^']*'(?=\s*(?:[,;)]|$|and\b|or\b|&&|\|\|))/.source;
+const AND = /(?<=\s)and(?=\s)|&&/;
+const OR = /(?<=\s)or(?=\s)|\|\|/;
+
+/** Splits a text at what is not in quotes. */
+function splitAt(text: string, separator: RegExp): string[] {
+  const parts: string[] = [];
+  let from = 0;
+  for (const match of text.matchAll(new RegExp(`${QUOTED}|${separator.source}`, "gi"))) {
+    if (/^["']/.test(match[0]) || /^in\s*\(/i.test(match[0])) continue;
+    parts.push(text.slice(from, match.index).trim());
+    from = match.index + match[0].length;
+  }
+  parts.push(text.slice(from).trim());
+  return parts;
+}
+
 function parseCondition(clause: string): QueryCondition | undefined {
   const match = OPERATOR.exec(clause);
   if (match === null || match.index === 0) return undefined;
@@ -198,20 +262,10 @@ function parseCondition(clause: string): QueryCondition | undefined {
   return { field, is, value: /^(?:null|none)$/i.test(value) ? null : unquoteText(value) };
 }
 
-/** Clauses end at commas, semicolons, line breaks, `and` and `&&` that are not in quotes. */
+/** Clauses end at commas, semicolons, line breaks, `and` and `&&` that are not in quotes or in a list. */
 function splitClauses(text: string): string[] {
-  const clauses: string[] = [];
-  const separator =
-    /"(?:[^"\\]|\\[^])*(?:"|\\?$)|'[^']*'(?=\s*(?:[,;]|$|and\b|&&))|(?<=\s)and(?=\s)|[,;\n]|&&/gi;
-  let from = 0;
-  for (const match of text.matchAll(separator)) {
-    if (/^["']/.test(match[0])) continue;
-    clauses.push(text.slice(from, match.index));
-    from = match.index + match[0].length;
-  }
-  clauses.push(text.slice(from));
-  return clauses
-    .flatMap((clause) => splitLastWords(clause.trim()))
+  return splitAt(text, new RegExp(`\\bin\\s*\\([^)]*\\)|${AND.source}|[,;\\n]`))
+    .flatMap(splitLastWords)
     .filter((clause) => clause !== "");
 }
 
@@ -224,7 +278,7 @@ function splitLastWords(clause: string): string[] {
     // What is in quotes is a value, and what has nothing to follow is a clause by itself.
     const isOpen =
       (before.match(/(?<!\\)"/g)?.length ?? 0) % 2 === 1 || /[=<>~]\s*'[^']*$/.test(before);
-    if (!found || isOpen || parseCondition(before) === undefined) return [rest, ...words];
+    if (!found || isOpen || parseConditions(before, before).length === 0) return [rest, ...words];
     words.unshift(found[0].trim());
     rest = before;
   }
@@ -254,13 +308,22 @@ export function formatRecordQuery(query: Omit<ParsedQuery, "pointer">): string {
     return field === undefined ? [] : [`${word} ${field}`];
   });
   return [
-    ...where.map(({ field, is, value }) => `${quoteName(field)}${is}${quoteValue(value)}`),
+    ...where.map((condition) => {
+      const all = alternativesOf(condition).map(
+        ({ field, is, value }) => `${quoteName(field)}${is}${quoteValue(value)}`,
+      );
+      return all.join(" or ");
+    }),
     ...(count ? ["count"] : []),
     ...words,
     ...(fields ? [`fields ${fields.map(quoteName).join(" ")}`] : []),
     ...(limit === undefined ? [] : [`limit ${limit}`]),
     ...(offset === undefined || offset === 0 ? [] : [`skip ${offset}`]),
   ].join(", ");
+}
+
+function alternativesOf(condition: QueryCondition): readonly QueryCondition[] {
+  return [condition, ...(condition.or ?? [])];
 }
 
 function quoteName(name: string): string {
@@ -363,7 +426,9 @@ export class RecordChooser {
   #chosen = 0;
   #sum = 0;
   #numbers = 0;
-  #extreme: { readonly value: Scalar; readonly place: string } | undefined;
+  #extreme: { readonly value: Scalar; readonly record: PlacedRecord } | undefined;
+  /** How many records have the smallest or largest value. */
+  #equals = 0;
 
   constructor(query: RecordQuery) {
     this.#query = query;
@@ -373,9 +438,12 @@ export class RecordChooser {
       asked.push(parsed);
       return parsed;
     };
-    this.#tests = query.where.map((condition) =>
-      createTest(condition, field(condition.field, "where")),
-    );
+    this.#tests = query.where.map((condition) => {
+      const tests = alternativesOf(condition).map((one) =>
+        createTest(one, field(one.field, "where")),
+      );
+      return (record) => tests.some((test) => test(record));
+    });
     const { sort, fields, distinct } = query;
     const isDown = sort?.startsWith("-") ?? false;
     this.#sort =
@@ -433,8 +501,10 @@ export class RecordChooser {
       if (word === "sum" || value === null) continue;
       const order = this.#extreme === undefined ? 1 : compareScalars(value, this.#extreme.value);
       if (this.#extreme === undefined || (word === "max" ? order > 0 : order < 0)) {
-        this.#extreme = { value, place: record.place };
+        this.#extreme = { value, record };
+        this.#equals = 0;
       }
+      if (this.#extreme.record === record || order === 0) this.#equals += 1;
     }
   }
 
@@ -475,7 +545,11 @@ export class RecordChooser {
     const found = `${this.#chosen}${of} record${this.#total === 1 ? "" : "s"}${place === "" ? "" : ` at ${place}`}`;
     // A number alone does not show that what was read is what was meant.
     const isBare = (this.#chosen === 0 || this.#query.count) && this.#query.where.length > 0;
-    const head = isBare ? `${found}: ${formatRecordQuery({ where: this.#query.where })}` : found;
+    const isPattern = this.#chosen === 0 && this.#query.where.some(looksLikePattern);
+    const hint = isPattern ? ' ("~" is "contains", not a regular expression)' : "";
+    const head = isBare
+      ? `${found}: ${formatRecordQuery({ where: this.#query.where })}${hint}`
+      : found;
     const whole = { chosen: this.#chosen, from: Math.min(1, this.#chosen), to: this.#chosen };
     if (this.#query.count) return { text: head, ...whole };
     if (this.#measured) return { ...whole, ...this.#measuredAnswer(head, this.#measured) };
@@ -493,9 +567,12 @@ export class RecordChooser {
       const mean = this.#numbers > 0 ? `, mean ${roundSum(this.#sum / this.#numbers)}` : "";
       return { text: `sum of ${field.name}: ${roundSum(this.#sum)}${mean} (${head}${rest})` };
     }
-    const { value, place } = this.#extreme ?? {};
-    const found = value === undefined ? "none" : `${textOf(value)}, ${place ?? ""}`;
-    return { text: `${word} of ${field.name}: ${found} (${head})` };
+    if (this.#extreme === undefined) return { text: `${word} of ${field.name}: none (${head})` };
+    const { value, record } = this.#extreme;
+    const times = this.#equals > 1 ? ` ×${this.#equals}, first` : "";
+    return {
+      text: `${word} of ${field.name}: ${textOf(value)}${times} (${head})\n${this.#render(record)}`,
+    };
   }
 
   #distinctAnswer(head: string, field: Field): { text: string; nextOffset?: number } {
@@ -522,7 +599,8 @@ export class RecordChooser {
     const rows = (this.#sort ? this.#sorted().slice(offset) : this.#rows).map(
       ({ record }) => record,
     );
-    const limit = this.#query.limit ?? (this.#columns ? Infinity : DEFAULT_ROWS);
+    const isShort = this.#columns !== undefined || rows.every(({ value }) => isScalar(value));
+    const limit = this.#query.limit ?? (isShort ? Infinity : DEFAULT_ROWS);
     const left = this.#chosen - offset;
     const isFewMore = left - limit <= FEW_ROWS && this.#query.limit === undefined;
     const most = isFewMore ? left : limit;
@@ -568,6 +646,10 @@ function scalarsOf(values: readonly unknown[]): Scalar[] {
   return values.flatMap((value) =>
     Array.isArray(value) ? value.filter(isScalar) : isScalar(value) ? [value] : [],
   );
+}
+
+function looksLikePattern({ is, value }: QueryCondition): boolean {
+  return is === "~" && typeof value === "string" && /^\^|\$$|[*+|\\]/.test(value);
 }
 
 function createTest({ is, value }: QueryCondition, field: Field): (record: unknown) => boolean {

@@ -2,8 +2,8 @@
 const LISTED = /^\s{0,8}\d{1,7}(?:→|\t|: ?|\| ?)/;
 const HEADING = /^(#{1,6})\s/;
 /** A title between rules, as test runners print them: `===== FAILURES =====`, `____ test_one ____`. */
-const RULED = /^([=_-])\1{2,} .*\S \1{3,}$/;
-const RULE_LEVELS = "=_-";
+const RULED = /^([=_])\1{2,} .*\S \1{3,}$/;
+const RULE_LEVELS = "=_";
 /** A part of a diff: what it does to a file, or a hunk of that. */
 const FILE_DIFF = /^diff --/;
 const HUNK = /^@@ -/;

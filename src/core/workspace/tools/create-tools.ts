@@ -177,8 +177,9 @@ function describeLines(error: ContextOffloadError): string | undefined {
   return `These lines do not exist: ${owner} has ${countOf(count, "line")}. Pass lines ${right}.`;
 }
 
-/** Text in quotes, or a name of several words. */
-const QUOTED_OR_NAME = /"[^"\\]*(?:\\[^][^"\\]*)*"?|\b[a-z]+(?:[A-Z][A-Za-z]*|_[a-z_]+)/g;
+/** Text in quotes, the argument that a message begins with, or a name of several words. */
+const QUOTED_OR_NAME =
+  /^[a-z]+(?= must be )|"[^"\\]*(?:\\[^][^"\\]*)*"?|\b[a-z]+(?:[A-Z][A-Za-z]*|_[a-z_]+)/g;
 
 /** What the compact tool calls the parameters of the others. */
 const COMPACT_NAMES: Readonly<Record<string, string>> = {

@@ -18,10 +18,26 @@ const name = fc.oneof(
 );
 const value = fc.oneof(
   fc.string({ maxLength: 12 }).filter((text) => text === text.trim()),
-  fc.constantFrom("null", "x, y", "rock and roll", "limit 5", 'say "hi"', "10-K 2017 Report", "/a"),
+  fc.constantFrom(
+    "null",
+    "x, y",
+    "rock and roll",
+    "limit 5",
+    'say "hi"',
+    "10-K 2017 Report",
+    "/a",
+    "a or b=1",
+    "in (a)",
+  ),
   fc.constant(null),
 );
-const condition = fc.record({ field: name, is: fc.constantFrom(...OPERATORS), value });
+const single = fc.record({ field: name, is: fc.constantFrom(...OPERATORS), value });
+const condition = fc.oneof(
+  single,
+  fc
+    .tuple(single, fc.array(single, { minLength: 1, maxLength: 2 }))
+    .map(([first, or]): QueryCondition => ({ ...first, or })),
+);
 
 function answerOf(records: readonly unknown[], query: Partial<RecordQuery>): string {
   const chooser = new RecordChooser({ where: [], offset: 0, maxChars: 20_000, ...query });
@@ -94,6 +110,64 @@ describe("the language of queries", () => {
     expect(parseRecordQuery(text).where).toEqual([expect.objectContaining({ value })]);
   });
 
+  it.each([
+    ["s=a or s=b", "2"],
+    ["s=a or n>7, count", "2"],
+    ["(s=a || n=8) and n<8", "1"],
+    ["n<9 and (s=a or s=b), count", "2"],
+    ["s in (a, b)", "2"],
+    ["s not in (a, b) and n>0", "1"],
+    ["s in ('a, b')", "0"],
+    ["s=a or b", "0"],
+  ])("knows one condition of several: %s", (text, count) => {
+    const rows = [
+      { s: "a", n: 7 },
+      { s: "b", n: 1 },
+      { s: "c", n: 8 },
+    ];
+    const query = { ...parseRecordQuery(text), count: true, offset: 0 };
+    expect(answerOf(rows, query).split(" ")[0]).toBe(count);
+  });
+
+  it("guesses nothing where and is beside or", () => {
+    expect(() => parseRecordQuery("a=1 and b=2 or c=3")).toThrow(/with parentheses around/);
+  });
+
+  it.each([
+    ["items[3].name", "/items/3/name"],
+    [".items[3]", "/items/3"],
+    [".[5].name", "/5/name"],
+    ["a.0.b", "/a/0/b"],
+    [".items[].name", "/items/*/name"],
+    ['.a["b c"].d', "/a/b c/d"],
+    [".items price>5", "/items"],
+    ["$.items[3]", "$.items[3]"],
+  ])("takes a path as a pointer: %s", (text, pointer) => {
+    expect(parseRecordQuery(text).pointer).toBe(pointer);
+  });
+
+  it("says that ~ is no regular expression where it found nothing so", () => {
+    const query = { ...parseRecordQuery("title~^Pa.*, count"), offset: 0 };
+    expect(answerOf([{ title: "Page" }], query)).toMatch(
+      /^0 of 1 record: .*not a regular expression/,
+    );
+    const plain = { ...parseRecordQuery("title~pag, count"), offset: 0 };
+    expect(answerOf([{ title: "Page" }], plain)).not.toContain("regular");
+  });
+
+  it("shows the record that has the smallest or largest value, and how many have it", () => {
+    const rows = [
+      { n: 2, s: "x" },
+      { n: 9, s: "y" },
+      { n: 9, s: "z" },
+    ];
+    expect(answerOf(rows, { max: "n" })).toBe(
+      'max of n: 9 ×2, first (3 records)\n/1 {n: 9, s: "y"}',
+    );
+    expect(answerOf(rows, { min: "n", fields: ["s"] })).toBe("min of n: 2 (3 records)\nx");
+    expect(answerOf([{ n: null }], { min: "n" })).toBe("min of n: none (1 record)");
+  });
+
   it("says what it counted", () => {
     const query = { ...parseRecordQuery("title=Page count"), offset: 0 };
     expect(answerOf([{ title: "Page" }, { title: "Page count" }], query)).toBe(
@@ -107,7 +181,9 @@ describe("the language of queries", () => {
   });
 
   it.each(["price", "limit many", "a=1, whatever b", "sort"])("says what it knows: %s", (text) => {
-    expect(() => parseRecordQuery(`a=1, ${text}`)).toThrow(/where must be conditions and words/);
+    expect(() => parseRecordQuery(`a=1, ${text}`)).toThrow(
+      /where must be a pointer such as .*, or conditions and words/,
+    );
   });
 
   it("rejects conditions of another shape", () => {

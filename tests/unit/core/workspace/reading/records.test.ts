@@ -46,8 +46,8 @@ describe("records", () => {
       /^2 values of status in 30 .*\npassed ×20\nfailed ×10$/,
     );
     expect(await ask("sum price, status=failed")).toMatch(/^sum of price: 1350, mean 135 /);
-    expect(await ask("min price")).toMatch(/^min of price: 0, /);
-    expect(await ask("max price")).toMatch(/^max of price: 290, /);
+    expect(await ask("min price")).toMatch(/^min of price: 0 \(30 records.*\)\n.*id: "id-0"/);
+    expect(await ask("max price")).toMatch(/^max of price: 290 \(30 records.*\)\n.*id: "id-29"/);
     expect(await ask("sort -price, limit 2, fields id")).toMatch(/\nid\nid-29\nid-28$/);
   });
 

@@ -380,6 +380,15 @@ describe("the compact reading tool", () => {
     );
   });
 
+  it("names its own parameter in an error", async () => {
+    const workspace = await memoryWorkspaceOf('[{"status": "failed"}]');
+    for (const query of ["state=failed", "nonsense", "sum nothing"]) {
+      const { text } = await toolRunner(workspace)("read_stored", { id: "a", query });
+      expect(text).toMatch(/^INVALID_ARGUMENT: query must be /);
+      expect(text).not.toMatch(/\bwhere\b/);
+    }
+  });
+
   it("searches inside of the value that a pointer in the query names", async () => {
     const value = { a: [{ n: "x 1" }, { n: "x 2" }], b: [{ n: "x 3" }, { n: "y" }], c: ["x 4"] };
     const workspace = await memoryWorkspaceOf(JSON.stringify(value));
