@@ -46,6 +46,16 @@ function isRule(line: string): boolean {
   return /^[\s|:+-]*$/.test(line) && line.includes("--");
 }
 
+/** Whether a line is the header of a table, by the line below it. */
+export function beginsTable({ split }: TableLayout, line: string, below: string): boolean {
+  return split === splitPiped && line.includes("|") && below.includes("|") && isRule(below);
+}
+
+/** Whether a line is behind the table before it. */
+export function endsTable({ split }: TableLayout, line: string): boolean {
+  return split === splitPiped && !line.includes("|") && !isRule(line);
+}
+
 function isFrame(line = ""): boolean {
   return /^\s*\+[-+=]+\+\s*$/.test(line);
 }
@@ -186,6 +196,6 @@ export class RowReader {
 }
 
 /** A row as a record: a value for each column. */
-export function toRecord({ columns }: TableLayout, { cells }: TableRow): Record<string, string> {
+export function toRecord(columns: readonly string[], { cells }: TableRow): Record<string, string> {
   return Object.fromEntries(columns.map((name, at) => [name, cells[at] ?? ""]));
 }

@@ -5,6 +5,8 @@ import type { PlacedRecord } from "./json-records.js";
 import {
   MAX_ROW_CHARS,
   RowReader,
+  beginsTable,
+  endsTable,
   findLayout,
   toRecord,
   type TableLayout,
@@ -22,19 +24,39 @@ export async function findTable(source: ByteSource): Promise<TableLayout | undef
   return findLayout(lines);
 }
 
-/** The rows, each with the number of its line. */
+/** The rows of this table and of those with `|` below it, each with the number of its line. */
 export async function* readTableRecords(
   source: ByteSource,
   layout: TableLayout,
   signal?: AbortSignal,
 ): AsyncGenerator<readonly PlacedRecord[]> {
   const reader = new RowReader(layout);
+  let { columns } = layout;
+  let isInside = true;
+  let isHeader = false;
+  let number = 0;
+  const take = (text: string, below: string): PlacedRecord[] => {
+    const row = reader.take(text);
+    number += 1;
+    if (number <= layout.headerLine) return [];
+    // The rule below a header is no row, either.
+    const isRule = isHeader;
+    isHeader = row !== undefined && beginsTable(layout, text, below);
+    if (isHeader) columns = layout.split(text);
+    isInside = isHeader || (isInside && !endsTable(layout, text));
+    if (row === undefined || !isInside || isHeader || isRule) return [];
+    return [{ place: `line ${row.line}`, value: toRecord(columns, row) }];
+  };
+  let held: string | undefined;
   for await (const lines of readLines(source, signal)) {
-    yield lines.flatMap((text) => {
-      const row = reader.take(text);
-      return row === undefined ? [] : { place: `line ${row.line}`, value: toRecord(layout, row) };
-    });
+    const records: PlacedRecord[] = [];
+    for (const line of lines) {
+      if (held !== undefined) records.push(...take(held, line));
+      held = line;
+    }
+    yield records;
   }
+  if (held !== undefined) yield take(held, "");
 }
 
 async function* readLines(source: ByteSource, signal?: AbortSignal): AsyncGenerator<string[]> {

@@ -99,6 +99,18 @@ describe("records", () => {
     expect(text).toBe("2 of 60000 records\nid\n59998\n59999");
   });
 
+  it("of several tables are told apart by their columns; what is between them is no record", async () => {
+    const content = [
+      ...["| a | b |", "|---|---|", "| 1 | x |", "| 2 | y |", "", "An aside with | in it", ""],
+      ...["| c | a |", "|:--|--:|", "| z | 5 |", "", "done | over"],
+    ].join("\n");
+    const workspace = await memoryWorkspaceOf(content);
+    const ask = async (where: string) => (await workspace.queryKnowledge("a", { where })).text;
+    expect(await ask("count")).toBe("3 records");
+    expect(await ask("c=z")).toBe('1 of 3 records\nline 10 {c: "z", a: "5"}');
+    expect(await ask("sum a")).toBe("sum of a: 8, mean 2.66666666666667 (3 records)");
+  });
+
   it("are chosen by the compact tool in one parameter", async () => {
     const run = toolRunner(await memoryWorkspaceOf(JSON.stringify({ rows: ROWS })));
     const { text } = await run("read_stored", { id: "a", query: "/rows status=failed, count" });
