@@ -18,6 +18,18 @@ export interface PlacedRecord {
   readonly value: unknown;
 }
 
+/** How much of a text is searched for JSON that follows other lines. */
+const PREFACE_BYTES = 4_096;
+
+/** The byte where JSON begins: at once, or on a line of its own below a few others. */
+export async function findJsonStart(source: ByteSource): Promise<number | undefined> {
+  const opening = new TextDecoder("latin1").decode(await source.read(0, PREFACE_BYTES));
+  if (/^\s*[[{]/.test(opening)) return 0;
+  // Lines of a log begin with a bracket, too.
+  const start = opening.search(/\n[^\S\n]*(?:\{\s*["}]|\[\s*[[{"\]])/);
+  return start === -1 ? undefined : start;
+}
+
 const CHUNK_BYTES = 256 * 1024;
 /** A record is held in memory while it is looked at. */
 const MAX_RECORD_BYTES = 4 * 1024 * 1024;
@@ -223,14 +235,20 @@ export async function placeMatches(
 ): Promise<MatchPlace[]> {
   const visitor = new PlaceFinder(offsets, await holdsSeveral(source));
   const walker = new JsonWalker(visitor, 0);
-  for (let at = 0; at < source.size && !visitor.isDone;) {
-    signal?.throwIfAborted();
-    const chunk = await source.read(at, Math.min(at + CHUNK_BYTES, source.size));
-    if (chunk.length === 0) break;
-    walker.push(chunk);
-    at += chunk.length;
+  const isPlaced = (): boolean => visitor.isDone;
+  try {
+    for (let at = 0; at < source.size && !isPlaced();) {
+      signal?.throwIfAborted();
+      const chunk = await source.read(at, Math.min(at + CHUNK_BYTES, source.size));
+      if (chunk.length === 0) break;
+      walker.push(chunk);
+      at += chunk.length;
+    }
+    if (!isPlaced()) walker.end();
+  } catch (error) {
+    // Text may follow the JSON.
+    if (!isPlaced() || !(error instanceof JsonSyntaxError)) throw error;
   }
-  if (!visitor.isDone) walker.end();
   const keyAt = async (step: Step): Promise<string> =>
     typeof step === "number" ? String(step) : decodeKey(await source.read(step[0], step[1]));
   const places: MatchPlace[] = [];
@@ -274,7 +292,11 @@ async function holdsSeveral(source: ByteSource): Promise<boolean> {
     },
     end: () => undefined,
   };
-  new JsonWalker(counter, 0).push(await source.read(0, SURE_BYTES));
+  try {
+    new JsonWalker(counter, 0).push(await source.read(0, SURE_BYTES));
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+  }
   return tops > 1;
 }
 

@@ -20,6 +20,11 @@ export class ShortSourceError extends Error {
   }
 }
 
+/** A part of a source. */
+export function sliceSource(source: ByteSource, start: number, end = source.size): ByteSource {
+  return { size: end - start, read: (from, to) => source.read(from + start, to + start) };
+}
+
 const PIECE_BYTES = 1_048_576;
 
 /** The bytes of a source, piece by piece: all of them unless a range is given. */

@@ -1,8 +1,9 @@
 import { JsonSyntaxError } from "../../lib/json/json-walker.js";
 import { formatPointer } from "../../lib/json/json-pointer.js";
-import { placeMatches, type MatchPlace } from "../../lib/records/json-records.js";
+import { findJsonStart, placeMatches, type MatchPlace } from "../../lib/records/json-records.js";
 import { parseExactly, renderRecord, type Leaf } from "../../lib/records/record-value.js";
 import type { MatchWindow, SearchMatch, SearchOutcome } from "../../lib/search/search-terms.js";
+import { sliceSource } from "../../lib/text/byte-source.js";
 import { takeStart } from "../../lib/text/code-units.js";
 import { seekChar, seekLineStart } from "../../lib/text/read-text.js";
 import { decodeWtf8 } from "../../lib/text/wtf8.js";
@@ -39,12 +40,15 @@ export async function describeRecords(
   { text, signal }: OpenTarget,
   { matches }: Pick<SearchOutcome, "matches">,
 ): Promise<RecordLine[] | undefined> {
-  const { source } = text;
-  if (!/^\s*[[{]/.test(decodeWtf8(await source.read(0, 64)))) return undefined;
-  const placed = await placeAll(await text.withIndex(), matches, signal).catch((error: unknown) => {
-    if (error instanceof JsonSyntaxError) return undefined;
-    throw error;
-  });
+  const start = await findJsonStart(text.source);
+  if (start === undefined) return undefined;
+  const source = sliceSource(text.source, start);
+  const placed = await placeAll(await text.withIndex(), start, matches, signal).catch(
+    (error: unknown) => {
+      if (error instanceof JsonSyntaxError) return undefined;
+      throw error;
+    },
+  );
   if (!placed?.some(({ record }) => record)) return undefined;
   const groups = new Map<number | PlacedMatch, PlacedMatch[]>();
   for (const one of placed) {
@@ -76,21 +80,24 @@ export async function describeRecords(
 
 async function placeAll(
   text: Awaited<ReturnType<OpenTarget["text"]["withIndex"]>>,
+  jsonStart: number,
   matches: readonly SearchMatch[],
   signal: AbortSignal | undefined,
-): Promise<PlacedMatch[]> {
+): Promise<PlacedMatch[] | undefined> {
   const found: { readonly match: SearchMatch; readonly window: MatchWindow; offset: number }[] = [];
   for (const match of matches) {
     const start = await seekLineStart(text, match.line, signal);
     for (const window of [match, ...(match.further ?? [])]) {
       const place = await seekChar(text, start.char + window.column - 1, signal);
       // Blanks before a value belong to no value; the end of a match does.
-      found.push({ match, window, offset: place.byte });
+      found.push({ match, window, offset: place.byte - jsonStart });
     }
   }
   found.sort((a, b) => a.offset - b.offset);
   const offsets = found.map(({ offset }) => offset);
-  const places = await placeMatches(text.source, offsets, signal);
+  // What stands before the JSON is in no record.
+  if ((offsets[0] ?? 0) < 0) return undefined;
+  const places = await placeMatches(sliceSource(text.source, jsonStart), offsets, signal);
   return found.flatMap((one, index) => {
     const place = places[index];
     return place ? [{ ...place, match: one.match, window: one.window }] : [];

@@ -10,6 +10,7 @@ import {
 import { queryJson, type JsonReading } from "../../lib/json/json-query.js";
 import { JsonSyntaxError } from "../../lib/json/json-walker.js";
 import {
+  findJsonStart,
   findRecordList,
   readJsonRecords,
   type PlacedRecord,
@@ -25,7 +26,7 @@ import {
 } from "../../lib/records/record-query.js";
 import { isScalar } from "../../lib/records/record-value.js";
 import { findTable, readTableRecords } from "../../lib/records/table-records.js";
-import type { ByteSource } from "../../lib/text/byte-source.js";
+import { sliceSource, type ByteSource } from "../../lib/text/byte-source.js";
 import { ArgumentError } from "../../lib/text/text-range.js";
 import { type ArtifactStore, checkIfWhole, type OpenContent } from "../artifacts/artifact-store.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
@@ -202,13 +203,22 @@ async function query(
   const inner =
     (await openInnerJson(store, record, stored, signal)) ??
     ((await beginsLikeJson(stored)) ? undefined : await openView(store, record, stored, signal));
-  if (!inner) return queryJson(stored, asked);
+  const read = async (content: OpenContent): Promise<JsonReading> => {
+    const start = (await findJsonStart(content)) ?? 0;
+    if (start === 0) return queryJson(content, asked);
+    return queryJson(sliceSource(content, start), asked).catch((error: unknown) => {
+      // As text stands before it, text may follow.
+      if (!(error instanceof JsonSyntaxError)) throw error;
+      return queryJson(sliceSource(content, start, start + error.offset), asked);
+    });
+  };
+  if (!inner) return read(stored);
   try {
-    return await queryJson(inner, asked);
+    return await read(inner);
   } catch (error) {
     // It may also refer to the wrapper.
     if (!(error instanceof JsonPointerError || error instanceof JsonSyntaxError)) throw error;
-    return await queryJson(stored, asked).catch(() => {
+    return await read(stored).catch(() => {
       throw error;
     });
   } finally {
@@ -354,9 +364,6 @@ async function beginsLikeJson(stored: ByteSource): Promise<boolean> {
 
 const OPENING_BYTES = 64;
 
-/** How much of a text is searched for JSON that follows other lines. */
-const PREFACE_BYTES = 4_096;
-
 /** @param isExact - The members of an object itself, rather than the largest list in it. */
 async function findJsonList(
   source: ByteSource,
@@ -364,9 +371,8 @@ async function findJsonList(
   signal: AbortSignal | undefined,
   isExact = false,
 ): Promise<RecordList | undefined> {
-  const opening = new TextDecoder("latin1").decode(await source.read(0, PREFACE_BYTES));
-  const start = opening.search(/(?:^|\n)[^\S\n]*[[{]/);
-  if (start === -1) return undefined;
+  const start = await findJsonStart(source);
+  if (start === undefined) return undefined;
   const within = { start, end: source.size };
   const tokens = parsePointer(pointer);
   const largest = () => findRecordList(source, within, "", signal);

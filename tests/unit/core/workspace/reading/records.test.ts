@@ -203,6 +203,35 @@ describe("a search in JSON", () => {
     expect((await plain.grepKnowledge("a", "vitest")).text).toBe('3:    "test": "vitest"');
   });
 
+  it.each<[string, string, string]>([
+    ["an array behind a line of text", `Found 30 rows:\n${JSON.stringify(ROWS)}`, "/7"],
+    [
+      "indented JSON behind text, with text below",
+      `Done.\n\n${JSON.stringify({ rows: ROWS }, null, 2)}\n\nexit code 0`,
+      "/rows/7",
+    ],
+    [
+      "JSON Lines behind text",
+      `Fetching…\n${ROWS.map((row) => JSON.stringify(row)).join("\n")}`,
+      "/7",
+    ],
+  ])("in %s gives pointers that a query takes", async (_, content, pointer) => {
+    const workspace = await memoryWorkspaceOf(content);
+    const { text } = await workspace.grepKnowledge("a", '"id-7"');
+    expect(text).toMatch(
+      new RegExp(`^\\d+:${pointer} \\{id: "id-7", status: "passed", price: 70\\}$`),
+    );
+    const read = await workspace.queryKnowledge("a", { pointer });
+    expect(JSON.parse(read.text)).toEqual(ROWS[7]);
+    expect((await workspace.queryKnowledge("a", { pointer: `${pointer}/price` })).text).toBe("70");
+    expect((await workspace.grepKnowledge("a", "Found|Done|Fetching")).text).toMatch(/^1:\w/);
+  });
+
+  it("in a log whose lines begin with brackets answers with lines", async () => {
+    const workspace = await memoryWorkspaceOf('start\n[1] a\n[INFO] b\n["x"] c\n{ d\n');
+    expect((await workspace.grepKnowledge("a", "a|b|c|d")).text).toContain("3:[INFO] b");
+  });
+
   it("answers with lines where lines around the match are asked for", async () => {
     const workspace = await memoryWorkspaceOf(JSON.stringify(ROWS));
     const found = await workspace.grepKnowledge("a", '"id-7"', { contextAfter: 1 });
