@@ -415,20 +415,20 @@ export function resolveCall(tool: ToolName, raw: unknown): ResolvedCall {
 }
 
 /** A place in a text, as a cursor. */
-const PLACE = /^(?:line (\d{1,15}))? ?(?:chars (\d{1,15})-(\d{1,15})?)?$/;
+const PLACE =
+  /^(?:line (\d{1,15})(?:-(\d{1,15}))?)? ?(?:chars (\d{1,15})-(\d{1,15})?)?(?: ?limit (\d{1,6}))?$/;
 
 /** The input of a call whose cursor is a place in a text, with the parameters for that. */
 function withoutPlace(raw: unknown): unknown {
   const { given } = new ToolInput(raw, []);
   const { cursor, ...rest } = given;
-  const [place, line, from, to] = PLACE.exec(typeof cursor === "string" ? cursor : "") ?? [];
+  const [place, ...numbers] = PLACE.exec(typeof cursor === "string" ? cursor : "") ?? [];
   if (place === undefined || place === "") return raw;
-  return {
-    ...rest,
-    ...(line === undefined ? {} : { start_line: Number(line) }),
-    ...(from === undefined ? {} : { start_char: Number(from) }),
-    ...(to === undefined ? {} : { end_char: Number(to) }),
-  };
+  const names = ["start_line", "end_line", "start_char", "end_char", "max_results"];
+  const known = names.flatMap((name, at) =>
+    numbers[at] === undefined ? [] : [[name, Number(numbers[at])] as const],
+  );
+  return { ...rest, ...Object.fromEntries(known) };
 }
 
 const BEFORE = "context_before";
@@ -479,25 +479,45 @@ const POINTER = /^[/#$]\S*$/;
 
 /** The input of a call of one of the five tools, in the parameters that they advertise. */
 export function toFiveInput(tool: FiveToolName, given: NextCall["input"]): NextCall["input"] {
-  const { start_line, end_line, start_char, end_char, literal, ...rest } = given;
+  const { start_line, end_line, start_char, end_char, literal, max_results, ...rest } = given;
   const isSearch = tool === "grep_knowledge";
   const { artifact_id, pattern, fields, limit, where, ...others } = rest;
-  const line = start_line === undefined || !isSearch ? [] : [`line ${start_line as number}`];
+  const to = end_line === undefined || end_line === start_line ? "" : `-${end_line as number}`;
+  const line = start_line === undefined || !isSearch ? [] : [`line ${start_line as number}${to}`];
   const chars =
     start_char === undefined ? [] : [`chars ${start_char as number}-${String(end_char ?? "")}`];
-  const place = [...line, ...chars].join(" ");
+  const most = max_results === undefined ? [] : [`limit ${max_results as number}`];
+  const place = [...line, ...chars, ...most].join(" ");
   const isQuery = tool === "query_knowledge";
   const words = isQuery ? queryWords({ where, fields, limit }) : "";
   return {
     ...(artifact_id === undefined ? {} : { artifact_id }),
     ...(pattern === undefined ? {} : { pattern: inlinePattern(pattern as string, false, literal) }),
     ...(start_line === undefined || isSearch ? {} : { start_line }),
-    ...(end_line === undefined || (isSearch && end_line === start_line) ? {} : { end_line }),
+    ...(end_line === undefined || isSearch ? {} : { end_line }),
     ...(isQuery || limit === undefined ? {} : { limit }),
     ...others,
     ...(words === "" ? {} : { where: words }),
     ...(place === "" ? {} : { cursor: place }),
   };
+}
+
+/** Parameters of a search, as words of the compact tool's query. */
+function searchWords(given: NextCall["input"] | Partial<NextCall["input"]>): string {
+  const { context_before: before, context_after: after, max_results, count } = given;
+  const words: [string, unknown][] =
+    before === after
+      ? [["context", before]]
+      : [
+          ["before", before],
+          ["after", after],
+        ];
+  return [
+    ...(count === true ? ["count"] : []),
+    ...[...words, ["limit", max_results] as const].flatMap(([word, value]) =>
+      value === undefined ? [] : [`${word} ${value as number}`],
+    ),
+  ].join(", ");
 }
 
 /** Parameters of a query, in its language. */
@@ -605,7 +625,8 @@ function parseLines(lines: unknown): Record<string, unknown> {
 /** The input of a call of the five tools, as the compact one takes it: in the parameters that it advertises. */
 export function toCompactInput(given: NextCall["input"]): NextCall["input"] {
   const { artifact_id, start_line, end_line, start_char, end_char, pattern, ...others } = given;
-  const { pointer, where, fields, limit, cursor, ignore_case, literal, ...rest } = others;
+  const { pointer, where, fields, limit, cursor, ignore_case, literal, ...more } = others;
+  const { context_before, context_after, max_results, count, ...rest } = more;
   const isOneLine = end_line === start_line && start_char !== undefined;
   const range = isOneLine
     ? `${start_line as number}`
@@ -623,7 +644,9 @@ export function toCompactInput(given: NextCall["input"]): NextCall["input"] {
     ...(cursor === undefined || isQuery ? [] : [`after ${cursor as string}`]),
   ].join(" ");
   const place = (pointer as string | undefined) ?? "";
-  const asked = isQuery ? queryWords({ where, fields, limit, cursor }) : "";
+  const asked = isQuery
+    ? queryWords({ where, fields, limit, cursor })
+    : searchWords({ context_before, context_after, max_results, count });
   const text = place === "" || asked === "" ? place + asked : `${place} ${asked}`;
   return {
     ...(artifact_id === undefined ? {} : { id: artifact_id }),
@@ -631,8 +654,7 @@ export function toCompactInput(given: NextCall["input"]): NextCall["input"] {
     ...(pattern === undefined
       ? {}
       : { pattern: inlinePattern(pattern as string, ignore_case, literal) }),
-    ...(isQuery && text !== "" ? { query: text } : {}),
-    ...(!isQuery && place !== "" ? { query: place } : {}),
+    ...(text === "" ? {} : { query: text }),
     ...(isQuery || limit === undefined ? {} : { limit }),
     ...rest,
   };
