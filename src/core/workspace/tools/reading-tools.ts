@@ -1,6 +1,6 @@
 import type { ToolInputSchema } from "../../engine/format.js";
 import { InvalidArgumentError } from "../../errors/argument-errors.js";
-import { countOf } from "../../lib/text/printable.js";
+import { countOf, withoutColors } from "../../lib/text/printable.js";
 import { parseJson } from "../../lib/json/plain-json.js";
 import { takeStart } from "../../lib/text/code-units.js";
 import { shorten } from "../../lib/text/quote.js";
@@ -240,12 +240,12 @@ export const READING_TOOLS: Readonly<
       }
       const options = { ...scope, ...parseCharRange(input), view: parseView(input) };
       const reading = await workspace.getKnowledgeById(input.requiredText("artifact_id"), options);
-      return renderReading(reading, printNext);
+      return renderReading(withoutCodes(reading), printNext);
     },
   },
 
   get_knowledge_by_lines: {
-    description: "Reads lines, counted from 1.",
+    description: "Reads lines, from 1; -50: the last 50.",
     hint: { place: 3 },
     properties: { artifact_id: text, start_line: count, end_line: count, cursor: text },
     required: ["artifact_id", "start_line"],
@@ -707,7 +707,7 @@ async function readLines({
       undefined,
       options,
     );
-    return renderReading(reading, printNext);
+    return renderReading(withoutCodes(reading), printNext);
   }
   const [start, end] = await resolveLineNumbers(input, () => countLines(id, options));
   const read = (from: number, maxChars: number) =>
@@ -716,7 +716,19 @@ async function readLines({
   const reading = await (isRange
     ? readClipped(read, start, end, scope.maxChars)
     : read(start, scope.maxChars));
-  return renderReading(reading, printNext);
+  return renderReading(withoutCodes(reading), printNext);
+}
+
+/** Lines without the codes of a terminal, each of which costs as much as a word; the raw view has them. */
+function withoutCodes(reading: Reading): Reading {
+  const { text, range, view, note } = reading;
+  if (view === "raw" || range.unit !== "lines" || !text.includes("\u001b")) return reading;
+  const said = "Color codes are left out.";
+  return {
+    ...reading,
+    text: withoutColors(text),
+    note: note === undefined ? said : `${said} ${note}`,
+  };
 }
 
 /** Of a longer line among others, only the start is shown. */

@@ -379,6 +379,19 @@ describe("the compact reading tool", () => {
     );
   });
 
+  it("reads lines without the codes of a terminal, and says so; the raw view has them", async () => {
+    const lines = ["one", "\u001b[31mtwo\u001b[39m", "three"];
+    const workspace = await memoryWorkspaceOf(lines.join("\n"));
+    const read = async (input: object) =>
+      (await toolRunner(workspace)("read_stored", { id: "a", ...input })).text;
+    for (const input of [{}, { lines: "1-3" }, { lines: "1" }]) {
+      expect(await read(input)).toBe("one\ntwo\nthree\n[Color codes are left out.]");
+    }
+    expect(await read({ lines: "3" })).toBe("three");
+    expect(await read({ lines: "1-3", view: "raw" })).toBe(lines.join("\n"));
+    expect(await read({ lines: "2 chars 1-6" })).toBe("\u001b[31mt");
+  });
+
   it("names its own parameter in an error", async () => {
     const workspace = await memoryWorkspaceOf('[{"status": "failed"}]');
     for (const query of ["state=failed", "nonsense", "sum nothing"]) {
