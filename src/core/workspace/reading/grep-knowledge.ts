@@ -198,6 +198,8 @@ export interface GrepTools {
 }
 
 const SHOWN_ELSEWHERE = 5;
+/** So many lines for each record are looked for where there are more matches than the limit. */
+const LINES_PER_RECORD = 10;
 
 /** The matching lines, as `grep -n` prints them; where none match, what a wider search would find. */
 export async function grepText(
@@ -232,7 +234,13 @@ export async function grepText(
     const isPlain = wantsNoLines(target, asked);
     const records = request.count ? undefined : await findRecordLines(target, asked, outcome);
     if (records) {
-      return answer(target, found, outcome, renderRecords(records, outcome, target.maxChars), note);
+      // Several lines of a record match; the limit is one of records.
+      const isMore = request.isOpen && outcome.stoppedBy === "maxResults" && remainingMs() > 0;
+      const wider = { ...asked, maxResults: asked.maxResults * LINES_PER_RECORD };
+      const all = isMore ? await search(wider) : outcome;
+      const lines = isMore ? ((await findRecordLines(target, asked, all)) ?? records) : records;
+      const some = lines.slice(0, asked.maxResults);
+      return answer(target, found, all, renderRecords(some, all, target.maxChars), note);
     }
     const toShow = await withFewMore(outcome, found, search);
     const render = request.withoutTimes ? renderWithoutTimes : renderMatches;

@@ -245,7 +245,7 @@ export const READING_TOOLS: Readonly<
   },
 
   get_knowledge_by_lines: {
-    description: "Reads lines, from 1; -50: the last 50.",
+    description: "Reads lines, the last from -50.",
     hint: { place: 3 },
     properties: { artifact_id: text, start_line: count, end_line: count, cursor: text },
     required: ["artifact_id", "start_line"],

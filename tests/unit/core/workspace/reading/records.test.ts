@@ -150,6 +150,29 @@ describe("a search in JSON", () => {
     expect(found).toMatchObject({ range: { of: 3 }, next: undefined });
   });
 
+  it("counts records rather than lines for its limit", async () => {
+    const urls = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`url_${at}`, "hub/x"]));
+    const list = Array.from({ length: 60 }, (_, id) => ({ id, ...(id < 30 ? urls : {}) }));
+    const workspace = await memoryWorkspaceOf(JSON.stringify(list, null, 2));
+    const { text, leftOut, next } = await workspace.grepKnowledge("a", "hub");
+    expect(text.match(/\{id: \d+/g)).toHaveLength(30);
+    expect([leftOut, next]).toEqual([undefined, undefined]);
+    const many = await memoryWorkspaceOf(
+      JSON.stringify(
+        list.map(() => urls),
+        null,
+        2,
+      ),
+    );
+    const first = await many.grepKnowledge("a", "hub");
+    expect(first.text.split("\n")).toHaveLength(50);
+    expect(first.leftOut).toEqual({ unit: "matches", count: 80 });
+    const rest = await many.grepKnowledge("a", "hub", {
+      startLine: Number(first.next?.input["start_line"]),
+    });
+    expect(rest.text.split("\n")[0]).toMatch(/^\d+:\/50 /);
+  });
+
   it("shows every short field that matches before others", async () => {
     const flight = {
       from: "ATL-long-name-of-a-town",
