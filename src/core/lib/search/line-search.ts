@@ -500,6 +500,8 @@ function shownChars({ text }: { readonly text: string }): number {
 
 /** Every code of a terminal begins with it. */
 const ESCAPE = 0x1b;
+/** How `cat -v` and some CI services write the start of a color: ^[[ */
+const WRITTEN_ESCAPE = new Uint8Array([0x5e, 0x5b, 0x5b]);
 /** How much is read and searched at once. */
 const PIECE_BYTES = 1_048_576;
 /** How much is decoded at once: strings of this size are freed cheaply. */
@@ -631,7 +633,10 @@ export class LineSearch {
 
   /** Whether there are colors or other codes of a terminal up to `end`. */
   #hasCodes(end: number): boolean {
-    return this.#buffer.subarray(this.#start, end).includes(ESCAPE);
+    return (
+      this.#buffer.subarray(this.#start, end).includes(ESCAPE) ||
+      findBytes(this.#buffer, WRITTEN_ESCAPE, this.#start, end) !== -1
+    );
   }
 
   /** The text from where the search is to `end`. */

@@ -638,6 +638,8 @@ export interface SessionSearchRequest {
   readonly query: SearchQuery;
   /** Only the number of matches of each artifact. */
   readonly count: boolean;
+  /** Whether a time that begins every line of an artifact is left out. */
+  readonly withoutTimes: boolean;
   readonly maxChars: number;
   readonly deadlineMs: number;
   readonly signal: AbortSignal | undefined;
@@ -787,7 +789,7 @@ interface Pass {
 
 async function searchEach(
   records: readonly ArtifactRecord[],
-  { query, count, maxChars }: SessionSearchRequest,
+  { query, count, withoutTimes, maxChars }: SessionSearchRequest,
   remainingMs: () => number,
   search: SessionSearchTools["search"],
 ): Promise<Pass> {
@@ -820,9 +822,8 @@ async function searchEach(
     const { outcome, records: lines } = found;
     if (outcome.matchingLines > 0) {
       const most = room > 0 ? Math.max(1, maxChars - pass.text.length - HEADING_CHARS) : 1;
-      const rendered = lines
-        ? renderRecords(lines, outcome, most)
-        : renderMatches(outcome, query, most);
+      const render = withoutTimes ? renderWithoutTimes : renderMatches;
+      const rendered = lines ? renderRecords(lines, outcome, most) : render(outcome, query, most);
       const matches = rendered.shown + rendered.left;
       const of = sessions.size > 1 ? ` of session ${sessionId}` : "";
       const heading = count

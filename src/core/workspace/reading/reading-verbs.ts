@@ -154,6 +154,7 @@ export function createReadingVerbs(wiring: WorkspaceWiring, events: EventReporte
     const request = {
       query,
       count: options.count ?? false,
+      withoutTimes: options.withoutTimes ?? false,
       maxChars: requireCount("maxChars", options.maxChars, wiring.readChars),
       deadlineMs: requireCount("deadlineMs", options.deadlineMs, DEFAULTS.searchDeadlineMs),
       signal: options.signal,

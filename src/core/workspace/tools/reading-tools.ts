@@ -288,7 +288,11 @@ export const READING_TOOLS: Readonly<
       };
       const reading =
         artifactId === undefined
-          ? await workspace.grepSession(pattern, { ...options, cursor: input.text("cursor") })
+          ? await workspace.grepSession(pattern, {
+              ...options,
+              withoutTimes: true,
+              cursor: input.text("cursor"),
+            })
           : await workspace.grepKnowledge(artifactId, pattern, {
               ...options,
               withoutTimes: true,
@@ -722,11 +726,12 @@ async function readLines({
 /** Lines without the codes of a terminal, each of which costs as much as a word; the raw view has them. */
 function withoutCodes(reading: Reading): Reading {
   const { text, range, view, note } = reading;
-  if (view === "raw" || range.unit !== "lines" || !text.includes("\u001b")) return reading;
+  const plain = view === "raw" || range.unit !== "lines" ? text : withoutColors(text);
+  if (plain === text) return reading;
   const said = "Color codes are left out.";
   return {
     ...reading,
-    text: withoutColors(text),
+    text: plain,
     note: note === undefined ? said : `${said} ${note}`,
   };
 }

@@ -54,8 +54,10 @@ describe("the answer of a search", () => {
     expect(found).toMatchObject({ range: { to: 58, of: 58 }, leftOut: undefined, next: undefined });
   });
 
-  it("sees through colors, which split no pattern, and prints none", async () => {
-    const red = "\u001b[31merr\u001b[1mor\u001b[0m: no\u001b[39m file";
+  it.each([
+    ["of a terminal", "\u001b[31merr\u001b[1mor\u001b[0m: no\u001b[39m file"],
+    ["that a CI service wrote out", "^[[31merr^[[1mor^[[0m: no^[[39m file"],
+  ])("sees through colors %s, which split no pattern, and prints none", async (_, red) => {
     const workspace = await memoryWorkspaceOf(`one\n${red}\n${"x\n".repeat(70_000)}${red}`);
     for (const [pattern, literal] of [
       ["error: no file", true],
@@ -98,6 +100,17 @@ describe("the answer of a search", () => {
     const digits = await workspace.grepKnowledge("a", "10:00.*error", forModels);
     expect(digits.text).toMatch(/^1:2026-/);
     expect((await workspace.grepKnowledge("a", "error")).text).toMatch(/^1:2026-/);
+  });
+
+  it("of all results leaves out the times in front of lines, too, if that is asked for", async () => {
+    const log = ["a", "error b", "error c", "error d"].map(
+      (line, at) => `2026-01-01T00:00:0${at}Z ${line}`,
+    );
+    const workspace = await memoryWorkspaceOf(log.join("\n"));
+    const found = await workspace.grepSession("error", { withoutTimes: true });
+    expect(found.text).toMatch(/\n2:error b\n3:error c\n4:error d$/);
+    const answer = await toolRunner(workspace)("read_stored", { pattern: "error" });
+    expect(answer.text).toBe(found.text);
   });
 
   it("names the function or section that a match is in, once", async () => {
