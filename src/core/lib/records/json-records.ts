@@ -164,10 +164,7 @@ class ListFinder implements JsonVisitor {
 
   begin(kind: JsonKind, start: number): boolean {
     const parent = this.#open.at(-1);
-    if (parent === undefined) {
-      this.#tops += 1;
-      if (this.#tops > 1) this.isSequence = true;
-    } else {
+    if (parent !== undefined) {
       parent.count += 1;
       if (kind === "object") parent.objects += 1;
       if (kind === "array") parent.arrays += 1;
@@ -179,6 +176,9 @@ class ListFinder implements JsonVisitor {
   end(end: number): void {
     const list = this.#open.pop();
     if (list !== undefined) this.#consider(list, end);
+    // What only begins like a second value may be text below the JSON.
+    if (this.#open.length === 0) this.#tops += 1;
+    this.isSequence = this.#tops > 1;
   }
 
   /** The text ends here, though lists are open. */
@@ -279,25 +279,30 @@ const SURE_BYTES = 1024 * 1024;
 
 /** Whether a source is JSON Lines: a second top-level value follows the first. */
 async function holdsSeveral(source: ByteSource): Promise<boolean> {
-  let tops = 0;
+  let begun = 0;
+  let ended = 0;
   const counter: JsonVisitor = {
     get isDone() {
-      return tops > 1;
+      return ended > 1;
     },
     beginKey: () => false,
     key: () => undefined,
     begin: () => {
-      tops += 1;
+      begun += 1;
       return false;
     },
-    end: () => undefined,
+    end: () => {
+      ended += 1;
+    },
   };
   try {
     new JsonWalker(counter, 0).push(await source.read(0, SURE_BYTES));
   } catch (error) {
+    // What only begins like a second value may be text below the JSON.
     if (!(error instanceof JsonSyntaxError)) throw error;
+    return ended > 1;
   }
-  return tops > 1;
+  return begun > 1;
 }
 
 type Step = number | readonly [keyStart: number, keyEnd: number];

@@ -247,7 +247,9 @@ describe("a search in JSON", () => {
     const read = await workspace.queryKnowledge("a", { pointer });
     expect(JSON.parse(read.text)).toEqual(ROWS[7]);
     expect((await workspace.queryKnowledge("a", { pointer: `${pointer}/price` })).text).toBe("70");
-    expect((await workspace.grepKnowledge("a", "Found|Done|Fetching")).text).toMatch(/^1:\w/);
+    expect((await workspace.grepKnowledge("a", "Found|Done|Fetching|text")).text).toMatch(/^1:\S/);
+    const some = await workspace.queryKnowledge("a", { where: "status=failed, price>200, count" });
+    expect(some.text).toMatch(/^3 of 30 records/);
   });
 
   it("in a log whose lines begin with brackets answers with lines", async () => {
