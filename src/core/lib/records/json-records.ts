@@ -226,7 +226,7 @@ export interface MatchPlace {
  * Says for each byte which value it belongs to, and to which record. The record is the outermost item
  * of a list that is not too long to be told in a line, else the innermost one.
  *
- * @param offsets - In ascending order.
+ * @param offsets - In ascending order. Those behind the JSON have no place in the answer.
  */
 export async function placeMatches(
   source: ByteSource,
@@ -246,8 +246,8 @@ export async function placeMatches(
     }
     if (!isPlaced()) walker.end();
   } catch (error) {
-    // Text may follow the JSON.
-    if (!isPlaced() || !(error instanceof JsonSyntaxError)) throw error;
+    // Text may follow the JSON, or it may be cut off: what comes then has no place.
+    if (visitor.found.length === 0 || !(error instanceof JsonSyntaxError)) throw error;
   }
   const keyAt = async (step: Step): Promise<string> =>
     typeof step === "number" ? String(step) : decodeKey(await source.read(step[0], step[1]));

@@ -98,10 +98,11 @@ async function placeAll(
   // What stands before the JSON is in no record.
   if ((offsets[0] ?? 0) < 0) return undefined;
   const places = await placeMatches(sliceSource(text.source, jsonStart), offsets, signal);
-  return found.flatMap((one, index) => {
-    const place = places[index];
-    return place ? [{ ...place, match: one.match, window: one.window }] : [];
-  });
+  return found.map(({ match, window }, index) => ({
+    ...(places[index] ?? { path: [] }),
+    match,
+    window,
+  }));
 }
 
 function tell(

@@ -27,6 +27,7 @@ import {
 import { isScalar } from "../../lib/records/record-value.js";
 import { findTable, readTableRecords } from "../../lib/records/table-records.js";
 import { sliceSource, type ByteSource } from "../../lib/text/byte-source.js";
+import { LINE_FEED } from "../../lib/text/code-units.js";
 import { ArgumentError } from "../../lib/text/text-range.js";
 import { type ArtifactStore, checkIfWhole, type OpenContent } from "../artifacts/artifact-store.js";
 import type { ArtifactRecord } from "../artifacts/artifact.js";
@@ -206,10 +207,13 @@ async function query(
   const read = async (content: OpenContent): Promise<JsonReading> => {
     const start = (await findJsonStart(content)) ?? 0;
     if (start === 0) return queryJson(content, asked);
-    return queryJson(sliceSource(content, start), asked).catch((error: unknown) => {
-      // As text stands before it, text may follow.
+    return queryJson(sliceSource(content, start), asked).catch(async (error: unknown) => {
+      // As text stands before it, text may follow, on a line of its own.
       if (!(error instanceof JsonSyntaxError)) throw error;
-      return queryJson(sliceSource(content, start, start + error.offset), asked);
+      const end = start + error.offset;
+      const last = await content.read(Math.max(start, end - OPENING_BYTES), end);
+      const cut = end - (last.length - last.lastIndexOf(LINE_FEED));
+      return queryJson(sliceSource(content, start, cut), asked);
     });
   };
   if (!inner) return read(stored);

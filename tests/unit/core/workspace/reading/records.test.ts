@@ -250,6 +250,19 @@ describe("a search in JSON", () => {
     expect((await workspace.grepKnowledge("a", "Found|Done|Fetching|text")).text).toMatch(/^1:\S/);
     const some = await workspace.queryKnowledge("a", { where: "status=failed, price>200, count" });
     expect(some.text).toMatch(/^3 of 30 records/);
+    if (content.includes('"q"')) {
+      expect((await workspace.queryKnowledge("a", { pointer: "/q/n" })).text).toBe("1");
+    }
+  });
+
+  it("behind JSON that text or other JSON follows, or that is cut off, are lines", async () => {
+    const rows = JSON.stringify({ rows: ROWS.slice(0, 9) }, null, 2);
+    for (const rest of ['--- structured ---\n{ "id": "id-7" }', '  {\n"id": "id-7"']) {
+      const content = rest.startsWith("-") ? `${rows}\n${rest}` : `${rows.slice(0, -6)},\n${rest}`;
+      const workspace = await memoryWorkspaceOf(`--- text ---\n${content}`);
+      const { text } = await workspace.grepKnowledge("a", "id-7");
+      expect(text).toMatch(/^\d+:\/rows\/7 \{id: "id-7".*\}\n\d+:\S* .*"id": "id-7"/);
+    }
   });
 
   it("in a log whose lines begin with brackets answers with lines", async () => {
