@@ -23,7 +23,7 @@ const source = (lines: number): string =>
 const READ = /line 300 of a log that a server has written\n.*line 301 /;
 const FOUND = /512:line 512 of a log that a server has written/;
 
-describe.each(["2.1.327", "2.1.197"] as const)("Claude Code %s", (version) => {
+describe.each(["2.1.328", "2.1.197"] as const)("Claude Code %s", (version) => {
   it.each<[string, string[], string[], boolean]>([
     ["for the user", ["--user"], [], true],
     ["for the user, in plan mode", ["--user"], ["--permission-mode", "plan"], true],
@@ -90,7 +90,7 @@ describe.each(["2.1.327", "2.1.197"] as const)("Claude Code %s", (version) => {
 describe("bytes sent", () => {
   it("are at most 1.5 MB for ten results of 60 kB, beside ten source files that are kept", async () => {
     const measure = async (isInstalled: boolean) => {
-      const computer = await Computer.make("2.1.327");
+      const computer = await Computer.make("2.1.328");
       if (isInstalled) computer.offload("install", "claude-code", "--user");
       const calls = Array.from({ length: 10 }, (_, at) => {
         const file = join(computer.project, `log-${at}.txt`);

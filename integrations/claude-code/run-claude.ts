@@ -17,7 +17,7 @@ const modules = fileURLToPath(new URL("node_modules/", import.meta.url));
 
 /** The folders of the programs, by version. */
 export const CLAUDE = {
-  "2.1.327": join(modules, "@anthropic-ai/claude-code/bin"),
+  "2.1.328": join(modules, "@anthropic-ai/claude-code/bin"),
   "2.1.197": join(modules, "claude-code-2.1.197/bin"),
 };
 
