@@ -111,10 +111,15 @@ describe("context-offload doctor", () => {
       /\/gone\/node is gone; run context-offload install claude-code again$/m,
     ],
     [
-      "a server that does not start",
+      "a server whose program is gone",
       (place) =>
         place.write(".mcp.json", place.read(".mcp.json").replace("dist/main.js", "gone/main.js")),
-      /cannot be read: the server ended; run context-offload install claude-code again$/m,
+      /gone\/main\.js is gone; run context-offload install claude-code again$/m,
+    ],
+    [
+      "a server that ends",
+      (place) => place.write(".mcp.json", place.read(".mcp.json").replace("--hook", "--hok")),
+      /cannot be read: the server ended: .*--hok.*; run context-offload install claude-code again$/m,
     ],
     [
       "a hook that answers nothing",
@@ -165,6 +170,25 @@ describe("context-offload doctor", () => {
       await place.run(...cure.split(" "));
       expect(await place.run("doctor")).toMatchObject({ status: 0 });
     }
+  });
+
+  it.each([
+    ["opencode", "opencode.json", "dist/integrations", "gone/integrations"],
+    ["cursor", ".cursor/mcp.json", "dist/main.js", "gone/main.js"],
+    ["vscode", ".vscode/mcp.json", process.execPath, "/gone/node"],
+    ["gemini", ".gemini/settings.json", "dist/main.js", "gone/main.js"],
+  ])("exits with 1 for what %s starts and is gone", async (name, path, program, gone) => {
+    const place = new TestFolder();
+    const key = name === "vscode" ? "servers" : "mcpServers";
+    place.write(path, JSON.stringify({ [key]: { files: { command: "files-server", args: [] } } }));
+    await place.run("install", name);
+    expect(await place.run("doctor")).toMatchObject({ status: 0 });
+    place.write(path, place.read(path).replace(program, gone));
+    const { status, stdout } = await place.run("doctor");
+    expect([status, stdout]).toEqual([1, expect.stringMatching(/^broken .* is gone; run /m)]);
+    const [, cure = ""] = / is gone; run context-offload (install .*) again$/m.exec(stdout) ?? [];
+    await place.run(...cure.split(" "));
+    expect(await place.run("doctor")).toMatchObject({ status: 0 });
   });
 
   it("looks into other stores, and says when offloading is switched off", async () => {

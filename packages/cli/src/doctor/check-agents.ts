@@ -50,10 +50,8 @@ async function checkClient(
   const steps = await inspect(client, context);
   const findings: Finding[] = [];
   let isWhole = true;
-  for (const { path, what } of steps) {
-    const gone = [...what.matchAll(/"([^"]+)"/g)]
-      .map(([, name = ""]) => name)
-      .find((name) => /[\\/]/.test(name) && !existsSync(name));
+  for (const { path, what, programs } of steps) {
+    const gone = programs.find((program) => !existsSync(program));
     isWhole &&= gone === undefined;
     findings.push(
       gone === undefined

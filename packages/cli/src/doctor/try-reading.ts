@@ -131,8 +131,10 @@ function connect({ command, args }: ServerCommand, started: Started) {
     for (const done of waiting.values()) done({ error: failure });
   };
   child.on("error", fail);
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (said ||= text));
   child.on("close", () => {
-    fail(new Error("the server ended"));
+    fail(new Error(["the server ended", said.split("\n")[0]].filter(Boolean).join(": ")));
   });
   child.stdin.on("error", () => undefined);
   createInterface({ input: child.stdout }).on("line", (line) => {

@@ -4,10 +4,12 @@ import { CommandError } from "../command-error.js";
 import { HOOK_CALL, HOOK_FIELDS } from "../hook/hook-call.js";
 import {
   type Client,
+  type Found,
   type InstallContext,
   type Mark,
   quotedFlags,
   settingFlags,
+  foundHook,
   hookCommand,
   markFlags,
   parseMark,
@@ -40,7 +42,7 @@ export const claudeCode: Client = {
       ...{ path: settingsPath(context), syntax },
       add: (settings) => addSettings(settings, context),
       remove: removeSettings,
-      inspect: (settings) => ownHooks(settings).map(({ hook }) => `hook: ${shownAs(hook)}`),
+      inspect: (settings) => ownHooks(settings).map(({ hook }) => asFound(hook)),
     },
     {
       ...{ path: serversPath(context), syntax },
@@ -64,8 +66,12 @@ export const claudeCode: Client = {
         settings.remove(SERVER_PATH, made);
         return [`removed the MCP server "${CLAUDE_SERVER}"`];
       },
-      inspect: (settings) =>
-        serverMark(settings) === undefined ? [] : [`MCP server "${CLAUDE_SERVER}"`],
+      inspect(settings) {
+        const server = ownServer(settings);
+        if (!server) return [];
+        const programs = [server.command, ...server.args.slice(0, 1)];
+        return [{ what: `MCP server "${CLAUDE_SERVER}"`, programs }];
+      },
     },
   ],
 };
@@ -181,8 +187,9 @@ function commandHook(context: InstallContext, mark: readonly string[]) {
   return { type: "command", command, timeout: TIMEOUT_SECONDS };
 }
 
-function shownAs({ command }: FoundHook["hook"]): string {
-  return typeof command === "string" ? command : `${CLAUDE_SERVER}/${HOOK_CALL}`;
+function asFound({ command }: FoundHook["hook"]): Found {
+  if (typeof command === "string") return foundHook(command);
+  return { what: `hook: ${CLAUDE_SERVER}/${HOOK_CALL}`, programs: [] };
 }
 
 /** Our hooks, whichever form they have. */
@@ -206,11 +213,17 @@ export function findClaudeHooks(context: InstallContext): FoundHook["hook"][] {
   return ownHooks(openSettings(settingsPath(context))).map(({ hook }) => hook);
 }
 
+interface OwnServer {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
 /** How the settings of a scope start our server; `undefined` where it is not listed. */
-export function findClaudeServer(
-  context: InstallContext,
-): { readonly command: string; readonly args: readonly string[] } | undefined {
-  const settings = openSettings(serversPath(context));
+export function findClaudeServer(context: InstallContext): OwnServer | undefined {
+  return ownServer(openSettings(serversPath(context)));
+}
+
+function ownServer(settings: Settings): OwnServer | undefined {
   if (serverMark(settings) === undefined) return undefined;
   const { command, args } = settings.get(SERVER_PATH) as Record<string, unknown>;
   return { command: String(command), args: (args as readonly unknown[]).map(String) };

@@ -30,6 +30,13 @@ export interface EditNote {
   readonly isChange: boolean;
 }
 
+/** What settings have of ours. */
+export interface Found {
+  readonly what: string;
+  /** The programs that the client starts for it, by their paths. */
+  readonly programs: readonly string[];
+}
+
 /** What a client's settings file gets: `remove` undoes `add` to the byte, whoever wrote to the file in between. */
 export interface SettingsEdit {
   readonly path: string;
@@ -39,7 +46,7 @@ export interface SettingsEdit {
   /** Removes what `add` added, and nothing that only looks like it; returns what that was. */
   readonly remove: (settings: Settings) => string[];
   /** What is set up, for `doctor`. */
-  readonly inspect: (settings: Settings) => string[];
+  readonly inspect: (settings: Settings) => Found[];
 }
 
 /** A program that agents run in. */
@@ -92,6 +99,15 @@ export function hookCommand(
   mark: readonly string[],
 ): string {
   return [quoted(node), quoted(hook), ...flags, ...mark].join(" ");
+}
+
+/** A hook that `hookCommand` has made. */
+export function foundHook(command: string): Found {
+  const programs = [...command.matchAll(/"((?:\\"|[^"])+)"/g)].slice(0, 2);
+  return {
+    what: `hook: ${command}`,
+    programs: programs.map(([, path = ""]) => path.replaceAll('\\"', '"')),
+  };
 }
 
 /** The mark of a hook's command line; `undefined` for commands that are not from `install`. */

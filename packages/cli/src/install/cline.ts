@@ -3,6 +3,7 @@ import { clinePluginPath } from "../hook/cline-plugin.js";
 import {
   type InstallContext,
   type SettingsEdit,
+  foundHook,
   hookCommand,
   markFlags,
   quotedFlags,
@@ -33,10 +34,10 @@ export function clinePlugin(context: InstallContext): SettingsEdit {
     remove: (settings) =>
       removeMarked(settings, PLUGINS, "command") ? ["removed the plugin"] : [],
     inspect: (settings) =>
-      markedEntries(settings, PLUGINS, "command").flatMap(({ command, entry }) => [
-        `plugin: ${JSON.stringify(entry["paths"])}`,
-        `hook: ${command}`,
-      ]),
+      markedEntries(settings, PLUGINS, "command").flatMap(({ command, entry }) => {
+        const programs = Array.isArray(entry["paths"]) ? entry["paths"].map(String) : [];
+        return [{ what: `plugin: ${programs.join(", ")}`, programs }, foundHook(command)];
+      }),
   };
 }
 

@@ -4,6 +4,7 @@ import {
   type InstallContext,
   type Mark,
   type SettingsEdit,
+  foundHook,
   quotedFlags,
   hookCommand,
   markFlags,
@@ -73,8 +74,8 @@ export function commandHook(name: keyof typeof CLIENTS, context: InstallContext)
       return own.length === 0 ? [] : ["removed the hook"];
     },
     inspect: (settings) =>
-      findHooks(settings, groups, (hook) => readHookMark(hook["command"])).map(
-        ({ hook }) => `hook: ${String(hook["command"])}`,
+      findHooks(settings, groups, (hook) => readHookMark(hook["command"])).map(({ hook }) =>
+        foundHook(String(hook["command"])),
       ),
   };
 }

@@ -1,5 +1,12 @@
 import { join } from "node:path";
-import { type Client, type InstallContext, quotedFlags, hookCommand, markFlags } from "./client.js";
+import {
+  type Client,
+  type InstallContext,
+  foundHook,
+  quotedFlags,
+  hookCommand,
+  markFlags,
+} from "./client.js";
 import { markedEntries, removeMarked } from "./command-hooks.js";
 import { jsonSyntax as syntax } from "./json-syntax.js";
 
@@ -33,7 +40,7 @@ export const copilot: Client = {
         return removeMarked(settings, EVENT, "bash", companions) ? ["removed the hook"] : [];
       },
       inspect: (settings) =>
-        markedEntries(settings, EVENT, "bash").map(({ command }) => `hook: ${command}`),
+        markedEntries(settings, EVENT, "bash").map(({ command }) => foundHook(command)),
     },
   ],
 };

@@ -167,7 +167,10 @@ function gatewayEdit(client: ServersFile, context: InstallContext, syntax: Synta
     inspect: (settings) =>
       serversOf(settings, client)
         .filter(([, server]) => isBehindGateway(server))
-        .map(([name]) => `"${name}" is behind the gateway`),
+        .map(([name, server]) => ({
+          what: `"${name}" is behind the gateway`,
+          programs: gatewayPrograms(server),
+        })),
   };
 }
 
@@ -250,6 +253,12 @@ function findWrapping(server: unknown): Wrapping | undefined {
   const commandAt = markAt + 3;
   if (markAt === -1 || commandAt >= args.length) return undefined;
   return { args, commandAt, isListMade: readMark(args[markAt], args[markAt + 1]) === 1 };
+}
+
+/** The paths by which `install` has a gateway started. */
+function gatewayPrograms(server: unknown): string[] {
+  const [main] = findWrapping(server)?.args ?? [];
+  return main === undefined ? [] : [(server as StartedServer).command, main];
 }
 
 function unwrapServer(

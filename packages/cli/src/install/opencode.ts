@@ -1,7 +1,7 @@
 import { CommandError } from "../command-error.js";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Client, InstallContext } from "./client.js";
 import { jsonSyntax as syntax } from "./json-syntax.js";
 import type { Settings, SettingsPath } from "./settings.js";
@@ -40,7 +40,11 @@ export const opencode: Client = {
         for (const { path, made } of own.reverse()) settings.remove(path.slice(0, 2), made);
         return own.length === 0 ? [] : ["removed the plugin"];
       },
-      inspect: (settings) => findPlugins(settings).map(({ plugin }) => `plugin: ${plugin}`),
+      inspect: (settings) =>
+        findPlugins(settings).map(({ plugin }) => ({
+          what: `plugin: ${plugin}`,
+          programs: plugin.startsWith("file:") ? [fileURLToPath(plugin)] : [],
+        })),
     },
   ],
 };

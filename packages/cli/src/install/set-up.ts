@@ -1,5 +1,5 @@
 import { CommandError, EXIT } from "../command-error.js";
-import type { Client, EditNote, InstallContext, SettingsEdit } from "./client.js";
+import type { Client, EditNote, Found, InstallContext, SettingsEdit } from "./client.js";
 import { Settings } from "./settings.js";
 import { SettingsFile } from "./settings-file.js";
 
@@ -42,14 +42,17 @@ export async function uninstall(client: Client, context: InstallContext): Promis
 }
 
 /** What is set up now. */
-export async function inspect(client: Client, context: InstallContext): Promise<InstallStep[]> {
-  const steps: InstallStep[] = [];
+export async function inspect(
+  client: Client,
+  context: InstallContext,
+): Promise<(Found & { readonly path: string })[]> {
+  const all = [];
   for (const { path, syntax, inspect: look } of await client.edits(context)) {
     const { text } = await SettingsFile.read(path);
     const found = look(new Settings(path, syntax, text));
-    steps.push(...found.map((what) => ({ path, what, isChange: false })));
+    all.push(...found.map((one) => ({ path, ...one })));
   }
-  return steps;
+  return all;
 }
 
 async function writeAll(
