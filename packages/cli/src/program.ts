@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { type Argument, Command } from "commander";
 import { addDoctor } from "./commands/doctor.js";
 import { addGateway, addMcp } from "./commands/serve.js";
 import { addGrep } from "./commands/grep.js";
@@ -20,7 +20,8 @@ import { addCompletion } from "./commands/completion.js";
 import type { SetExitCode } from "./command-error.js";
 import { PACKAGE_VERSION } from "./package-version.js";
 import { WORKSPACE_VARIABLE } from "./open-workspace.js";
-import type { Terminal } from "./terminal/terminal.js";
+import { wrap } from "./terminal/table.js";
+import { roomIn, type Terminal } from "./terminal/terminal.js";
 
 const MIN_HELP_COLUMNS = 16;
 
@@ -39,27 +40,35 @@ export function createProgram(terminal: Terminal, setExitCode: SetExitCode): Com
     .exitOverride()
     .configureOutput({
       writeOut: (text) => {
-        terminal.print(text.trimEnd());
+        terminal.print(wrap(text.trimEnd(), terminal.columns));
       },
       writeErr: (text) => {
-        terminal.note(text.trimEnd());
+        terminal.note(wrap(text.trimEnd(), roomIn(terminal), "  "));
       },
       outputError: (text, write) => {
         const [, said = ""] = /^(?:error: )?(.*?)\.?\s*$/s.exec(text) ?? [];
         write(`context-offload: ${said.replaceAll("\n", " ")}; see context-offload --help\n`);
       },
     })
-    // The description of an option is beside it in a narrow terminal, too.
-    .configureHelp({ minWidthToWrap: MIN_HELP_COLUMNS })
+    .configureHelp({
+      // The description of an option is beside it in a narrow terminal, too.
+      minWidthToWrap: MIN_HELP_COLUMNS,
+      // Nearly all have options: to say so of each only makes the column wider.
+      subcommandTerm: (command) =>
+        [command.name(), ...command.registeredArguments.map(humanReadableArgName)].join(" "),
+    })
     .showSuggestionAfterError()
     .addHelpText(
       "after",
       `
 Examples:
-  context-offload run session.jsonl              shorten a recorded conversation
-  context-offload grep "ECONNREFUSED"            search everything that was offloaded
-  context-offload install claude-code            offload large tool results in Claude Code
-  context-offload gateway -- npx some-mcp-server shorten the answers of an MCP server
+  Offload large tool results in Claude Code:
+    context-offload install claude-code
+  Shorten the answers of an MCP server:
+    context-offload gateway -- npx some-mcp-server
+  Shorten a recorded conversation, and search what was offloaded:
+    context-offload run session.jsonl
+    context-offload grep "ECONNREFUSED"
 
 Exit codes: 0 done; 1 no match, or something is broken; 2 a wrong call or input; 3 a failure; 130 interrupted.`,
     );
@@ -84,4 +93,10 @@ Exit codes: 0 done; 1 no match, or something is broken; 2 a wrong call or input;
   addSwitch(program, terminal);
   addCompletion(program, terminal);
   return program;
+}
+
+/** As commander writes an argument. */
+function humanReadableArgName(argument: Argument): string {
+  const name = argument.name() + (argument.variadic ? "..." : "");
+  return argument.required ? `<${name}>` : `[${name}]`;
 }

@@ -1,7 +1,8 @@
 import { CommanderError } from "commander";
 import { explainError, EXIT } from "./command-error.js";
 import { createProgram } from "./program.js";
-import { INTERRUPTED, type Terminal, withPrintableOutput } from "./terminal/terminal.js";
+import { wrap } from "./terminal/table.js";
+import { INTERRUPTED, roomIn, type Terminal, withPrintableOutput } from "./terminal/terminal.js";
 
 /** Runs one command; resolves to the exit code and never throws. */
 export async function runCommandLine(args: readonly string[], output: Terminal): Promise<number> {
@@ -21,7 +22,7 @@ export async function runCommandLine(args: readonly string[], output: Terminal):
       return INTERRUPTED;
     }
     const { text, exitCode: code } = explainError(error);
-    terminal.note(`context-offload: ${text}`);
+    terminal.note(wrap(`context-offload: ${text}`, roomIn(terminal), "  "));
     return code;
   }
 }

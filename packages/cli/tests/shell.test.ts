@@ -4,18 +4,8 @@ import { MAIN, TestFolder } from "./support/command.js";
 
 const COMMANDS = [
   ...["run", "list", "stats", "show", "lines", "query", "grep", "restore", "verify", "prune"],
-  ...[
-    "replay",
-    "doctor",
-    "mcp",
-    "gateway",
-    "hook",
-    "install",
-    "uninstall",
-    "off",
-    "on",
-    "completion",
-  ],
+  ...["page", "replay", "learn", "trial", "status-line", "doctor", "mcp", "gateway", "hook"],
+  ...["install", "uninstall", "off", "on", "completion"],
 ];
 
 describe("help and completion", () => {

@@ -15,9 +15,9 @@ import {
   workspacePlace,
   type WorkspaceFlags,
 } from "../open-workspace.js";
-import { countOf, formatBytes } from "../terminal/table.js";
+import { countOf, formatBytes, wrap } from "../terminal/table.js";
 import { inLine, printableJson } from "../terminal/printable.js";
-import type { Terminal } from "../terminal/terminal.js";
+import { roomIn, type Terminal } from "../terminal/terminal.js";
 import { findEvidence } from "../savings/find-evidence.js";
 import { whyNothing } from "../savings/why-nothing.js";
 import { contextOf } from "./install.js";
@@ -54,13 +54,17 @@ export function addDoctor(program: Command, terminal: Terminal, setExitCode: Set
     });
 }
 
-function render({ state, text }: Finding, { colors }: Terminal): string {
+const MARK_COLUMNS = 8;
+
+function render({ state, text }: Finding, terminal: Terminal): string {
+  const { colors } = terminal;
   const mark = {
     ok: colors.green("ok"),
     hint: colors.yellow("hint"),
     broken: colors.red("broken"),
   };
-  return `${mark[state]}${" ".repeat(8 - state.length)}${inLine(text)}`;
+  const line = `${mark[state]}${" ".repeat(MARK_COLUMNS - state.length)}${inLine(text)}`;
+  return wrap(line, roomIn(terminal), " ".repeat(MARK_COLUMNS));
 }
 
 function checkNode(): Finding {

@@ -10,7 +10,8 @@ import { install, uninstall, type InstallStep } from "../install/set-up.js";
 import { isWithin } from "../make-folder.js";
 import { parseCount } from "./option-values.js";
 import { inLine } from "../terminal/printable.js";
-import type { Terminal } from "../terminal/terminal.js";
+import { wrap } from "../terminal/table.js";
+import { roomIn, type Terminal } from "../terminal/terminal.js";
 
 interface InstallFlags {
   readonly user?: boolean;
@@ -38,9 +39,9 @@ export function addInstall(program: Command, terminal: Terminal): void {
       if (!steps.some(({ isChange }) => isChange)) return;
       const where = flags.user === true ? " --user" : "";
       if (steps.some(({ path, isChange }) => isChange && isWithin(path, terminal.cwd))) {
-        terminal.print("It has paths of this computer: do not commit it, or use --user instead.");
+        say("It has paths of this computer: do not commit it, or use --user instead.", terminal);
       }
-      terminal.print(`Undo it with: context-offload uninstall ${name}${where}`);
+      say(`Undo it with: context-offload uninstall ${name}${where}`, terminal);
     });
   program
     .command("uninstall")
@@ -93,10 +94,14 @@ function clientNamed(name: string): Client {
   return CLIENTS.find((client) => client.name === name) as Client;
 }
 
-function report(steps: readonly InstallStep[], nothing: string, { print, cwd }: Terminal): void {
-  if (steps.length === 0) print(nothing);
+function report(steps: readonly InstallStep[], nothing: string, terminal: Terminal): void {
+  if (steps.length === 0) say(nothing, terminal);
   for (const { path, what } of steps) {
-    const short = relative(cwd, path);
-    print(inLine(`${short.startsWith("..") ? path : short}: ${what}`));
+    const short = relative(terminal.cwd, path);
+    say(`${short.startsWith("..") ? path : short}: ${what}`, terminal);
   }
+}
+
+function say(sentence: string, terminal: Terminal): void {
+  terminal.print(wrap(inLine(sentence), roomIn(terminal), "  "));
 }

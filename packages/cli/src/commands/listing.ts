@@ -8,7 +8,7 @@ import {
 } from "../open-workspace.js";
 import { formatBytes, formatCount, omittable, renderTable } from "../terminal/table.js";
 import { printableJson } from "../terminal/printable.js";
-import { tableRoom, type Terminal } from "../terminal/terminal.js";
+import { roomIn, type Terminal } from "../terminal/terminal.js";
 
 interface ListFlags extends WorkspaceFlags {
   readonly session?: string;
@@ -70,7 +70,7 @@ async function list(flags: ListFlags, terminal: Terminal): Promise<void> {
         omittable({ title: "stored (UTC)" }),
       ],
       rows,
-      tableRoom(terminal),
+      roomIn(terminal),
     ),
   );
 }

@@ -3,7 +3,7 @@ import { CommandError, EXIT, type SetExitCode } from "../command-error.js";
 import { withWorkspace, workspacePlace, type WorkspaceFlags } from "../open-workspace.js";
 import { countOf, formatBytes, omittable, renderTable } from "../terminal/table.js";
 import { inLine, printableJson } from "../terminal/printable.js";
-import { tableRoom, type Terminal } from "../terminal/terminal.js";
+import { roomIn, type Terminal } from "../terminal/terminal.js";
 import { parseCount } from "./option-values.js";
 
 interface VerifyFlags extends WorkspaceFlags {
@@ -122,7 +122,7 @@ async function prune(flags: PruneFlags, terminal: Terminal): Promise<void> {
         formatBytes(record.size.bytes),
         record.createdAt.replace("T", " ").slice(0, 16),
       ]),
-      tableRoom(terminal),
+      roomIn(terminal),
     ),
   );
   const what = `${countOf(removed.length, "artifact")}, ${formatBytes(bytes)}`;

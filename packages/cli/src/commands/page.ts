@@ -38,6 +38,7 @@ export function addPage(program: Command, terminal: Terminal): void {
       "after",
       `
 The page is served to this computer alone, at an address with a secret in it, and asks for nothing elsewhere.
+
 Examples:
   context-offload page
   context-offload page --export saved.html`,

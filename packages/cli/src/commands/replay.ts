@@ -8,7 +8,7 @@ import { AGENT_NAMES, findSessions, type SessionSource } from "../replay/find-se
 import { replaySessions, SYSTEMS } from "../replay/replay-sessions.js";
 import { countOf, formatCount, omittable, renderBar, renderTable } from "../terminal/table.js";
 import { inLine, printableJson } from "../terminal/printable.js";
-import { tableRoom, type Terminal } from "../terminal/terminal.js";
+import { roomIn, type Terminal } from "../terminal/terminal.js";
 import { parsePrice } from "./option-values.js";
 
 interface ReplayFlags {
@@ -35,10 +35,10 @@ export function addReplay(program: Command, terminal: Terminal): void {
     .addHelpText(
       "after",
       `
-Each recorded request is sent again on paper, once with all results whole and once with context-offload, through a
-prompt cache. A scripted reader reads back what is hidden when it arrives, as live agents did, and whatever a recorded
-reply uses that is no longer in the context; its requests and its calls are paid for. The last column shows the same
-for a reader to whom a name in a reference is as good as the text: the best that could happen.
+Each recorded request is sent again on paper, once with all results whole and once with context-offload, through a prompt cache. \
+A scripted reader reads back what is hidden when it arrives, as live agents did, and whatever a recorded reply uses that is no longer in the context; its requests and its calls are paid for. \
+The last column shows the same for a reader to whom a name in a reference is as good as the text: the best that could happen.
+
 Examples:
   context-offload replay --find
   context-offload replay ~/.claude/projects/my-project --picture saved.svg`,
@@ -136,7 +136,7 @@ function describe(
       ...[row.reads, row.lost].map(formatCount),
       share(savedBy({ ...row, costNow: row.costIfNames })),
     ]),
-    tableRoom(terminal),
+    roomIn(terminal),
   );
   const ratios = sessionRatios(together).sort((a, b) => b.ratio - a.ratio);
   const dearer = ratios.filter(({ ratio }) => ratio > 1);

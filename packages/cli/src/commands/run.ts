@@ -25,7 +25,7 @@ import { describeRun, runAsJson } from "../run-report.js";
 import { countOf, formatBytes, renderBar } from "../terminal/table.js";
 import { createColors } from "../terminal/colors.js";
 import { inLine, printable, printableJson } from "../terminal/printable.js";
-import { tableRoom, type Terminal } from "../terminal/terminal.js";
+import { roomIn, type Terminal } from "../terminal/terminal.js";
 import { parsePrice } from "./option-values.js";
 
 interface RunFlags extends WorkspaceFlags {
@@ -152,7 +152,7 @@ async function runConversations(
     const colors = flags.color && !isPiped ? terminal.colors : createColors(false);
     const { columns } = terminal;
     const isDryRun = flags.dryRun === true;
-    const room = tableRoom(terminal);
+    const room = roomIn(terminal);
     const [example] = done.flatMap((one) => one.example ?? []).sort((a, b) => b.saved - a.saved);
     print(describeRun(done, { ...flags, place, colors, isDryRun, columns, room, example }));
   }

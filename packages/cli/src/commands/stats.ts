@@ -26,7 +26,7 @@ import {
   renderTable,
   wrap,
 } from "../terminal/table.js";
-import { tableRoom, type Terminal } from "../terminal/terminal.js";
+import { roomIn, type Terminal } from "../terminal/terminal.js";
 import { findEvidence } from "../savings/find-evidence.js";
 import { whyNothing } from "../savings/why-nothing.js";
 import { whyExclude } from "../page/verdicts.js";
@@ -170,7 +170,7 @@ function tableOf(title: string, rows: readonly Row[], terminal: Terminal): strin
       row.name,
       ...figures.map((name) => (name === "net" ? netOf(row.net, colors) : formatCount(row[name]))),
     ]),
-    tableRoom(terminal),
+    roomIn(terminal),
   );
 }
 
@@ -194,7 +194,7 @@ function toolsOf(tools: readonly ToolFigures[], terminal: Terminal): string {
       netOf(tool.net, colors),
       tool.verdict === "exclude" ? colors.red("exclude it") : tool.verdict,
     ]),
-    tableRoom(terminal),
+    roomIn(terminal),
   );
 }
 

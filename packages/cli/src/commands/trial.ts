@@ -56,9 +56,8 @@ export function addTrial(program: Command, terminal: Terminal, setExitCode: SetE
     .addHelpText(
       "after",
       `
-Runs it alternately with the hook and with CONTEXT_OFFLOAD=off, and reads what the provider counted from the sessions
-that ${RECORDING_AGENTS} record. Let no other session run meanwhile. Each run is paid for, and starts from the same
-folder: a task that changes files should put them back itself.
+Runs it alternately with the hook and with CONTEXT_OFFLOAD=off, and reads what the provider counted from the sessions that ${RECORDING_AGENTS} record. \
+Let no other session run meanwhile. Each run is paid for, and starts from the same folder: a task that changes files should put them back itself.
 
 Example: context-offload trial -n 8 -- claude -p "Why does the build fail? Answer in one line."`,
     )

@@ -76,13 +76,18 @@ export function clip(text: string, columns: number): string {
   return `${kept}…`;
 }
 
-/** Words in lines of at most this many columns. */
-export function wrap(text: string, columns: number): string {
-  const lines = [""];
-  for (const word of text.split(" ")) {
-    const longer = `${lines.at(-1) ?? ""} ${word}`.trimStart();
-    if (widthOf(longer) <= columns) lines[lines.length - 1] = longer;
-    else lines.push(word);
+/** Words in lines of at most this many columns; a line that goes on is indented by this much more. */
+export function wrap(text: string, columns: number, indent = ""): string {
+  const lines: string[] = [];
+  for (const line of text.split("\n")) {
+    const [first = "", ...words] = line.split(/(?<=\S) /);
+    const [own = ""] = /^ */.exec(first) ?? [];
+    lines.push(first);
+    for (const word of words) {
+      const longer = `${lines.at(-1) ?? ""} ${word}`;
+      if (widthOf(longer) <= columns) lines[lines.length - 1] = longer;
+      else lines.push(own + indent + word.trimStart());
+    }
   }
   return lines.join("\n");
 }

@@ -22,8 +22,8 @@ export interface Terminal {
   readonly signal: AbortSignal;
 }
 
-/** How wide a table may be: what goes to a file or a pipe is not cut. */
-export function tableRoom({ isWatched, columns }: Pick<Terminal, "isWatched" | "columns">): number {
+/** How wide tables and sentences may be: what goes to a file or a pipe is neither cut nor wrapped. */
+export function roomIn({ isWatched, columns }: Pick<Terminal, "isWatched" | "columns">): number {
   return isWatched ? columns : Infinity;
 }
 
