@@ -102,6 +102,11 @@ describe("context-offload doctor", () => {
       /permissions\.deny has the reading tools; remove "mcp__offload" from it$/m,
     ],
     [
+      "hooks that are switched off",
+      (place) => place.write(".claude/settings.local.json", '{"disableAllHooks":true}'),
+      /switch all hooks off; remove disableAllHooks from them$/m,
+    ],
+    [
       "a node that is gone",
       (place) =>
         place.write(

@@ -386,7 +386,7 @@ describe("the hooks of other agents", () => {
     expect(readFileSync(path, "utf8")).toBe(TEXT);
   });
 
-  it("does the same for Qwen Code, where its tools may read", () => {
+  it("does the same for Qwen Code, where its tools may read, until it is switched off", async () => {
     const place = new TestFolder();
     const args = ["--agent", "qwen", "--in-transcripts", "--root", "offload"];
     const event = eventOf(place, {
@@ -399,6 +399,10 @@ describe("the hooks of other agents", () => {
     const [, path = ""] = / path="([^"]+)"/.exec(stopReason) ?? [];
     expect(readFileSync(path, "utf8")).toBe(TEXT);
     expect(path.startsWith(place.path("project/offload"))).toBe(true);
+    await place.run("off");
+    expect(hook(place, event, { args })).toEqual(LET_THROUGH);
+    await place.run("on");
+    expect(hook(place, event, { args }).stdout).toContain("knowledge_list");
   });
 
   it("keeps pictures that Codex got", () => {

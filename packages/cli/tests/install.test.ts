@@ -83,7 +83,7 @@ describe("install claude-code", () => {
       expect(done.stdout).toMatch(/settings\.json: added a PostToolUse hook/);
       expect(done.stdout).toMatch(/\.mcp\.json: added the MCP server "offload"/);
       expect(done.stdout).toMatch(
-        /paths of this computer: do not commit it.*\nUndo it with: context-offload uninstall claude-code\n$/,
+        /paths of this computer: do not commit it.*\nIf Claude Code is running, start it again; .*doctor\nUndo it with: context-offload uninstall claude-code\n$/,
       );
       const settings = place.read(".claude/settings.json");
       expect(settings).toContain(JSON.stringify(`"${process.execPath}" "${HOOK}"`).slice(1, -1));

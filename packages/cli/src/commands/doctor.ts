@@ -15,9 +15,9 @@ import {
   workspacePlace,
   type WorkspaceFlags,
 } from "../open-workspace.js";
-import { countOf, formatBytes, wrap } from "../terminal/table.js";
-import { inLine, printableJson } from "../terminal/printable.js";
-import { roomIn, type Terminal } from "../terminal/terminal.js";
+import { countOf, formatBytes } from "../terminal/table.js";
+import { printableJson } from "../terminal/printable.js";
+import { say, type Terminal } from "../terminal/terminal.js";
 import { findEvidence } from "../savings/find-evidence.js";
 import { whyNothing } from "../savings/why-nothing.js";
 import { contextOf } from "./install.js";
@@ -49,22 +49,22 @@ export function addDoctor(program: Command, terminal: Terminal, setExitCode: Set
         )),
       ];
       if (flags.json === true) terminal.print(printableJson(findings, 2));
-      else for (const finding of findings) terminal.print(render(finding, terminal));
+      else for (const finding of findings) printFinding(finding, terminal);
       if (findings.some(({ state }) => state === "broken")) setExitCode(EXIT.no);
     });
 }
 
 const MARK_COLUMNS = 8;
 
-function render({ state, text }: Finding, terminal: Terminal): string {
+function printFinding({ state, text }: Finding, terminal: Terminal): void {
   const { colors } = terminal;
   const mark = {
     ok: colors.green("ok"),
     hint: colors.yellow("hint"),
     broken: colors.red("broken"),
   };
-  const line = `${mark[state]}${" ".repeat(MARK_COLUMNS - state.length)}${inLine(text)}`;
-  return wrap(line, roomIn(terminal), " ".repeat(MARK_COLUMNS));
+  const blanks = " ".repeat(MARK_COLUMNS - state.length);
+  say(mark[state] + blanks + text, terminal, MARK_COLUMNS);
 }
 
 function checkNode(): Finding {

@@ -9,9 +9,7 @@ import { CLIENTS } from "../install/clients.js";
 import { install, uninstall, type InstallStep } from "../install/set-up.js";
 import { isWithin } from "../make-folder.js";
 import { parseCount } from "./option-values.js";
-import { inLine } from "../terminal/printable.js";
-import { wrap } from "../terminal/table.js";
-import { roomIn, type Terminal } from "../terminal/terminal.js";
+import { say, type Terminal } from "../terminal/terminal.js";
 
 interface InstallFlags {
   readonly user?: boolean;
@@ -34,13 +32,16 @@ export function addInstall(program: Command, terminal: Terminal): void {
     .addHelpText("after", "\nExample: context-offload install claude-code --user")
     .action(async (name: string, flags: InstallFlags) => {
       const context = contextOf(terminal, flags);
-      const steps = await install(clientNamed(name), context);
+      const client = clientNamed(name);
+      const steps = await install(client, context);
       report(steps, "Nothing to do.", terminal);
       if (!steps.some(({ isChange }) => isChange)) return;
       const where = flags.user === true ? " --user" : "";
       if (steps.some(({ path, isChange }) => isChange && isWithin(path, terminal.cwd))) {
         say("It has paths of this computer: do not commit it, or use --user instead.", terminal);
       }
+      const check = "check it with: context-offload doctor";
+      say(`If ${client.title} is running, start it again; ${check}`, terminal);
       say(`Undo it with: context-offload uninstall ${name}${where}`, terminal);
     });
   program
@@ -100,8 +101,4 @@ function report(steps: readonly InstallStep[], nothing: string, terminal: Termin
     const short = relative(terminal.cwd, path);
     say(`${short.startsWith("..") ? path : short}: ${what}`, terminal);
   }
-}
-
-function say(sentence: string, terminal: Terminal): void {
-  terminal.print(wrap(inLine(sentence), roomIn(terminal), "  "));
 }

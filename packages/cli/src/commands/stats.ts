@@ -16,7 +16,7 @@ import {
   type WorkspaceFlags,
 } from "../open-workspace.js";
 import type { Colors } from "../terminal/colors.js";
-import { inLine, printableJson } from "../terminal/printable.js";
+import { printableJson } from "../terminal/printable.js";
 import {
   clip,
   countOf,
@@ -26,7 +26,7 @@ import {
   renderTable,
   wrap,
 } from "../terminal/table.js";
-import { roomIn, type Terminal } from "../terminal/terminal.js";
+import { roomIn, say, type Terminal } from "../terminal/terminal.js";
 import { findEvidence } from "../savings/find-evidence.js";
 import { whyNothing } from "../savings/why-nothing.js";
 import { whyExclude } from "../page/verdicts.js";
@@ -78,11 +78,11 @@ async function showStats(flags: StatsFlags, terminal: Terminal): Promise<void> {
     return;
   }
   const { colors } = terminal;
-  terminal.print(sentenceOf(report, colors));
-  const place = inLine(workspacePlace(flags, terminal));
+  say(sentenceOf(report, colors), terminal);
+  const place = workspacePlace(flags, terminal);
   const held = `${countOf(stored.artifacts, "artifact")}, ${formatBytes(stored.bytes)}, ${formatCount(stored.tokens)} tokens`;
-  terminal.print(`Stored in ${place}: ${held}.`);
-  for (const warning of warnings) terminal.print(colors.yellow(inLine(`Note: ${warning}.`)));
+  say(`Stored in ${place}: ${held}.`, terminal);
+  for (const warning of warnings) say(colors.yellow(`Note: ${warning}.`), terminal);
   if (report.sessions.length === 0) return;
   const parts = [
     tableOf("session", report.sessions.map(rowOfSession), terminal),

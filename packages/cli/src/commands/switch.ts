@@ -5,7 +5,7 @@ import { OFF_FILE, OFF_VARIABLE } from "@context-offload/mcp/off-switch";
 import { CommandError } from "../command-error.js";
 import { makeWorkspaceFolder, PRIVATE } from "../make-folder.js";
 import { workspaceFolder, type WorkspaceFlags } from "../open-workspace.js";
-import type { Terminal } from "../terminal/terminal.js";
+import { say, type Terminal } from "../terminal/terminal.js";
 
 export function addSwitch(program: Command, terminal: Terminal): void {
   program
@@ -16,7 +16,7 @@ export function addSwitch(program: Command, terminal: Terminal): void {
       const folder = requireFolder(command.optsWithGlobals(), terminal);
       makeWorkspaceFolder(folder);
       await switchOff(join(folder, OFF_FILE));
-      terminal.print(`Off for ${folder}. Switch it on again with: context-offload on`);
+      say(`Off for ${folder}. Switch it on again with: context-offload on`, terminal);
     });
   program
     .command("on")
@@ -24,7 +24,7 @@ export function addSwitch(program: Command, terminal: Terminal): void {
     .action(async (_: WorkspaceFlags, command: Command) => {
       const folder = requireFolder(command.optsWithGlobals(), terminal);
       await rm(join(folder, OFF_FILE), { force: true });
-      terminal.print(`On for ${folder}.`);
+      say(`On for ${folder}.`, terminal);
     });
 }
 

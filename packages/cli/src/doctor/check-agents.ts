@@ -111,13 +111,16 @@ function lookAtClaudeCode(context: InstallContext, contextOf: ContextOf, cure: s
     return { client, args };
   });
   const words = (setup: HookSetup) => ("command" in setup ? setup.command.split(" ") : setup.args);
-  const needsTools = setups.some((setup) => words(setup).includes("--tool-prefix"));
-  if (!needsTools) return { setups, server: undefined, notes: [] };
-
   const notes: Finding[] = [];
   const note = (state: Finding["state"], text: string): void => {
     notes.push({ state, text: `Claude Code: ${text}` });
   };
+  if (hooks.length > 0 && all.some((data) => data["disableAllHooks"] === true)) {
+    note("broken", "its settings switch all hooks off; remove disableAllHooks from them");
+  }
+  const needsTools = setups.some((setup) => words(setup).includes("--tool-prefix"));
+  if (!needsTools) return { setups, server: undefined, notes };
+
   const own = findClaudeServer(context);
   const server = own ?? findClaudeServer(contextOf(scope === "user" ? "project" : "user"));
   const has = (key: string, within: readonly Data[] = all) =>

@@ -57,11 +57,11 @@ async function answerCall(
   const { response } = call;
   if (response === undefined) return {};
   const chars = JSON.stringify(response).length;
-  const reason = reasonToKeep(call, flags);
+  const reason = reasonToKeep(call, event, flags);
   if (reason !== undefined) return chars >= LARGE_CHARS ? { kept: reason } : {};
   // What is read back from a path in a reference must not become a reference again.
   if (isReadByPath(call, root)) {
-    if (isSwitchedOff(root)) return {};
+    if (isSwitchedOff(event, root)) return {};
     const { noteReadByPath } = await import("./offload-call.js");
     await noteReadByPath(call, event, flags);
     return {};
@@ -78,9 +78,13 @@ function withoutThreshold(flags: HookFlags): HookFlags {
   return { ...flags, minTokens: Math.max(minTokens, GIANT_TOKENS) };
 }
 
-function reasonToKeep({ toolName, input }: FinishedCall, flags: HookFlags): string | undefined {
+function reasonToKeep(
+  { toolName, input }: FinishedCall,
+  event: HookEvent,
+  flags: HookFlags,
+): string | undefined {
   if (flags.exclude.includes(toolName)) return "its tool is excluded";
-  if (isSwitchedOff(flags.root)) return "switched off";
+  if (isSwitchedOff(event, flags.root)) return "switched off";
   const reason = "a subagent's report, or a part of a file that was asked for";
   return isKeptCall(toolName, input) ? reason : undefined;
 }
@@ -96,10 +100,17 @@ function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** The same rule as the gateway's, without loading its package. */
-function isSwitchedOff(root: string): boolean {
+/**
+ * The same rule as the gateway's, without loading its package. The switch of a project counts wherever its results
+ * are stored.
+ */
+function isSwitchedOff({ cwd }: HookEvent, root: string): boolean {
   const { CONTEXT_OFFLOAD: value = "" } = process.env;
-  return /^(?:off|0|false|no)$/i.test(value.trim()) || existsSync(join(root, "off"));
+  const folders = [root, ...(typeof cwd === "string" ? [join(cwd, ".offload")] : [])];
+  return (
+    /^(?:off|0|false|no)$/i.test(value.trim()) ||
+    folders.some((folder) => existsSync(join(folder, "off")))
+  );
 }
 
 function rootOf(flags: HookFlags, { cwd, transcript_path: path }: HookEvent): string | undefined {

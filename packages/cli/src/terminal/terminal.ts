@@ -1,6 +1,6 @@
 import { createColors, type Colors } from "./colors.js";
-import { printable } from "./printable.js";
-import { clip } from "./table.js";
+import { inLine, printable } from "./printable.js";
+import { clip, wrap } from "./table.js";
 
 /** Where a command reads and writes; a test passes its own. */
 export interface Terminal {
@@ -25,6 +25,11 @@ export interface Terminal {
 /** How wide tables and sentences may be: what goes to a file or a pipe is neither cut nor wrapped. */
 export function roomIn({ isWatched, columns }: Pick<Terminal, "isWatched" | "columns">): number {
   return isWatched ? columns : Infinity;
+}
+
+/** Prints a sentence; on a terminal its words are whole, and further lines are indented. */
+export function say(sentence: string, terminal: Terminal, indent = 2): void {
+  terminal.print(wrap(inLine(sentence), roomIn(terminal), " ".repeat(indent)));
 }
 
 const CLEAR_LINE = "\r\u001b[K";
