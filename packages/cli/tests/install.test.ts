@@ -254,10 +254,10 @@ describe("install for clients of MCP servers", () => {
       mcpServers: { a: object; b: object };
     };
     const command = process.execPath;
-    const own = [MAIN, "gateway", "--workspace", place.path(".offload"), "--session"];
+    const own = [MAIN, "gateway", "--workspace", place.path(".offload"), "--session", "cursor"];
     const mark: unknown[] = ["--exclude", "x", "--installed-by", expect.any(String), "--"];
-    expect(mcpServers.a).toEqual({ command, args: [...own, "a", ...mark, "a"] });
-    expect(mcpServers.b).toEqual({ command, args: [...own, "b", ...mark, "b", "x"] });
+    expect(mcpServers.a).toEqual({ command, args: [...own, ...mark, "a"] });
+    expect(mcpServers.b).toEqual({ command, args: [...own, ...mark, "b", "x"] });
   });
 
   it("edits the TOML of Codex, and back to the byte", async () => {
@@ -266,9 +266,9 @@ describe("install for clients of MCP servers", () => {
     const { stdout } = await place.run("install", "codex");
     expect(stdout.match(/behind the gateway/g)).toHaveLength(3);
     const text = place.read("home/.codex/config.toml");
-    expect(text).toMatch(/"--session", "files", .* "--", 'npx',$/m);
+    expect(text).toMatch(/"--session", "codex", .* "--", 'npx',$/m);
     expect(text).toMatch(
-      /^args = \[".*main\.js", "gateway", "--per-project", "--session", "with space", .* "--", "bare"\]$/m,
+      /^args = \[".*main\.js", "gateway", "--per-project", "--session", "codex", .* "--", "bare"\]$/m,
     );
     await place.run("install", "codex");
     expect(place.read("home/.codex/config.toml")).toBe(text);

@@ -131,6 +131,36 @@ describe("context-offload mcp and gateway", () => {
     expect(await found(await start(place.path("home")))).not.toContain("7 a line");
   });
 
+  it("lets the reading tool of each server of a client read what any of them stored", async () => {
+    const place = new TestFolder();
+    place.write("log.txt", Array.from({ length: 2_000 }, (_, at) => `${at} a line`).join("\n"));
+    const server = { command: process.execPath, args: [FILES, place.folder] };
+    place.write(".cursor/mcp.json", JSON.stringify({ mcpServers: { one: server, two: server } }));
+    await place.run("install", "cursor");
+    const { mcpServers } = JSON.parse(place.read(".cursor/mcp.json")) as {
+      mcpServers: Readonly<Record<string, typeof server>>;
+    };
+    const env = place.env() as Record<string, string>;
+    const [one, two] = await Promise.all(
+      Object.values(mcpServers).map(async (started) => {
+        const client = new Client(INFO);
+        await client.connect(new StdioClientTransport({ ...started, env }));
+        onTestFinished(() => client.close());
+        return client;
+      }),
+    );
+    const path = place.path("log.txt");
+    const answer = await one?.callTool({ name: "read_text_file", arguments: { path } });
+    const [, id] = /<knowledge id=\\"([^"\\]+)/.exec(JSON.stringify(answer)) ?? [];
+    for (const reader of [one, two]) {
+      const found = await reader?.callTool({
+        name: "read_stored",
+        arguments: { id, pattern: "^7 a" },
+      });
+      expect(JSON.stringify(found)).toContain("7 a line");
+    }
+  });
+
   it("serves over HTTP until it is interrupted", async () => {
     const place = await filled();
     const child = place.start(["mcp", "--http"]);

@@ -142,7 +142,8 @@ function gatewayEdit(client: ServersFile, context: InstallContext, syntax: Synta
       const notes: EditNote[] = serversOf(settings, client).map(([name, server]) => {
         const why = whyKept(server);
         if (why !== undefined) return { what: `kept "${name}" as it is: ${why}`, isChange: false };
-        const setup = { ...context, place, session: name };
+        // One session for all, since each lists a reading tool, and a model may take that of another.
+        const setup = { ...context, place, session: client.name };
         wrapServer(settings, [client.key, name], server as StartedServer, setup);
         const where = isForAll
           ? ", which stores in .offload of the project that it is started in"
@@ -217,9 +218,7 @@ function wrapServer(
 ): void {
   const { node, main, place, session } = setup;
   const words = [
-    ...[main, "gateway", ...place],
-    ...(session === "" ? [] : ["--session", session]),
-    ...settingFlags(setup),
+    ...[main, "gateway", ...place, "--session", session, ...settingFlags(setup)],
     ...[...markFlags(args ? 0 : 1), "--"],
   ];
   const all = [...words, command, ...(args ?? [])];
