@@ -99,6 +99,9 @@ describe("context-offload mcp and gateway", () => {
     };
     expect(answered.hookSpecificOutput.updatedToolOutput).toBeTypeOf("string");
     await expect(plain.callTool({ name: "answer_hook", arguments: fields })).rejects.toThrow();
+    // Noted though there was no workspace yet when the tools were listed, and the session was short.
+    await server.close();
+    expect(place.read(".offload/hook-calls.jsonl")).toContain("tools listed");
   });
 
   it("stores in the project that a client works in, and apart where nobody says which that is", async () => {

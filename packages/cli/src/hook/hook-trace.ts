@@ -58,13 +58,20 @@ export function writeTrace(root: string, line: Omit<TraceLine, "at">): void {
   }
 }
 
-/** The same, as soon as there is a workspace: servers start before it has a result. */
+/** The same, as soon as there is a workspace: servers start before it has a result, and may end soon after. */
 export function writeTraceLater(root: string, line: Omit<TraceLine, "at">): void {
-  if (existsSync(root)) writeTrace(root, line);
-  else setTimeout(writeTraceLater, RETRY_MS, root, line).unref();
+  const write = (): void => {
+    if (!existsSync(root)) return;
+    clearInterval(timer);
+    process.off("exit", write);
+    writeTrace(root, line);
+  };
+  const timer = setInterval(write, RETRY_MS).unref();
+  process.once("exit", write);
+  write();
 }
 
-const RETRY_MS = 5_000;
+const RETRY_MS = 1_000;
 
 export function readTrace(root: string): HookTrace {
   const calls = new Map<string, number>();
