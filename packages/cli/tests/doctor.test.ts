@@ -196,6 +196,23 @@ describe("context-offload doctor", () => {
     expect(await place.run("doctor")).toMatchObject({ status: 0 });
   });
 
+  it("says of a hook that Codex does not run before it is trusted, until it is", async () => {
+    const place = new TestFolder();
+    await place.run("install", "codex");
+    const untrusted = /^hint +Codex: its hook is not trusted yet, .*; start codex, which asks$/m;
+    expect(await place.run("doctor")).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(untrusted) as string,
+    });
+    // As Codex 0.169.0 writes it.
+    const key = `${place.path("home/.codex/hooks.json")}:post_tool_use:0:0`;
+    place.write(
+      "home/.codex/config.toml",
+      `[hooks.state]\n\n[hooks.state.${JSON.stringify(key)}]\ntrusted_hash = "sha256:653f"\n`,
+    );
+    expect((await place.run("doctor")).stdout).not.toMatch(/trusted/);
+  });
+
   it("looks into other stores, and says when offloading is switched off", async () => {
     const place = new TestFolder();
     expect((await place.run("doctor", "-w", "sqlite:new.db")).stdout).toMatch(

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { explainError } from "../command-error.js";
 import {
@@ -12,7 +12,7 @@ import {
 import type { Client, InstallContext } from "../install/client.js";
 import { CLIENTS } from "../install/clients.js";
 import { jsonSyntax } from "../install/json-syntax.js";
-import { isRecord, Settings } from "../install/settings.js";
+import { isRecord, Settings, type Syntax } from "../install/settings.js";
 import { inspect } from "../install/set-up.js";
 import type { Finding } from "./finding.js";
 import { tryReading, type HookSetup } from "./try-reading.js";
@@ -63,7 +63,11 @@ async function checkClient(
   const { setups, server, notes } =
     client.name === "claude-code"
       ? lookAtClaudeCode(context, contextOf, cure)
-      : { setups: commandsIn(client, steps), server: undefined, notes: [] };
+      : {
+          setups: commandsIn(client, steps),
+          server: undefined,
+          notes: client.name === "codex" ? await lookAtCodex(steps) : [],
+        };
   findings.push(...notes);
   for (const setup of setups) {
     if ("args" in setup && !server) continue;
@@ -85,6 +89,22 @@ function commandsIn(client: Client, steps: readonly { readonly what: string }[])
   return steps.flatMap(({ what }) => {
     const [, command] = /^hook: (.*)$/s.exec(what) ?? [];
     return command === undefined ? [] : [{ client: client.name, command }];
+  });
+}
+
+/** Codex notes in its settings which hooks its user trusts. */
+async function lookAtCodex(steps: readonly { readonly path: string }[]): Promise<Finding[]> {
+  const { tomlSyntax } = await import("../install/toml-syntax.js");
+  const hooks = [...new Set(steps.map(({ path }) => path))].filter((path) =>
+    path.endsWith(".json"),
+  );
+  return hooks.flatMap((path): Finding[] => {
+    const { hooks: data } = readData(join(dirname(path), "config.toml"), tomlSyntax);
+    const trusted = isRecord(data) && isRecord(data["state"]) ? Object.keys(data["state"]) : [];
+    if (trusted.some((key) => key.startsWith(`${path}:post_tool_use:`))) return [];
+    const text =
+      "Codex: its hook is not trusted yet, and until then does not run; start codex, which asks";
+    return [{ state: "hint", text }];
   });
 }
 
@@ -166,9 +186,9 @@ function isRuled(rules: unknown): boolean {
 type Data = Readonly<Record<string, unknown>>;
 
 /** The settings in a file; nothing if it is missing or broken, which is said elsewhere. */
-function readData(path: string): Data {
+function readData(path: string, syntax: Syntax = jsonSyntax): Data {
   try {
-    const data = new Settings(path, jsonSyntax, readFileSync(path, "utf8")).get([]);
+    const data = new Settings(path, syntax, readFileSync(path, "utf8")).get([]);
     return isRecord(data) ? data : {};
   } catch {
     return {};

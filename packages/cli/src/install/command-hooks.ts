@@ -30,7 +30,7 @@ const CLIENTS = {
     event: "PostToolUse",
     flags: ["--agent", "codex", "--root", ".offload"],
     timeout: 60,
-    note: "Codex runs it once you have trusted it: type /hooks in Codex",
+    note: "Codex runs it once you have trusted it: it asks when it starts; or type /hooks",
     path: ({ home, env }) => join(env["CODEX_HOME"] || join(home, ".codex"), "hooks.json"),
   },
   gemini: {
