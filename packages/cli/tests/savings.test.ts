@@ -1,7 +1,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { appendFileSync, existsSync } from "node:fs";
-import { createOffloader, createWorkspace, estimateTokens } from "context-offload";
+import { createWorkspace, estimateTokens } from "context-offload";
 import { offloadMiddleware } from "context-offload/ai-sdk";
 import type { LedgerReport } from "context-offload/ledger";
 import { describe, expect, it } from "vitest";
@@ -23,17 +23,6 @@ function callHook(place: TestFolder, more: object, args: readonly string[] = [])
 }
 
 const outputOf = (stdout: string) => ({ stdout, stderr: "", interrupted: false });
-
-it("the status line is red where offloading costs more than it saves", async () => {
-  const place = new TestFolder();
-  const workspace = createWorkspace({ root: place.path(".offload") });
-  const offloader = createOffloader({ workspace, sessionId: "s", format: "anthropic" });
-  await offloader.offload([{ role: "user", content: "hello" }]);
-  await workspace.close();
-  const { stdout } = place.spawn(["status-line"], { input: JSON.stringify({ session_id: "s" }) });
-  expect(stdout).toContain("\u001b[31mcosts ");
-  expect(stdout).toMatch(/costs \d+ tokens more than it saves/);
-});
 
 it("what the MCP server reads for an agent belongs to the session of its hook", async () => {
   const place = new TestFolder();

@@ -78,6 +78,9 @@ describe("stats", () => {
     await offloader.offload([{ role: "user", content: "hello" }]);
     await workspace.close();
     const { stdout } = await place.run("stats");
+    const line = place.spawn(["status-line"], { input: JSON.stringify({ session_id: "s" }) });
+    expect(line.stdout).toContain("\u001b[31mcosts ");
+    expect(line.stdout).toMatch(/costs \d+ tokens more than it saves/);
     expect(stdout).toMatch(/^Offloading cost \d+ tokens more than it saved/);
     expect(stdout).toMatch(/ -\d+$/m);
     const watched = await place.runAs({ isWatched: true }, ["stats"]);

@@ -5,6 +5,7 @@ import {
   everything,
   EVERYTHING,
   gatewayArgs,
+  callUntilProgress,
   until,
   wireOf,
   type Generation,
@@ -159,18 +160,7 @@ describe("server-everything behind the gateway", () => {
 
 it("cancels a call at the server", async () => {
   const gateway = await connectGateway({ servers: { everything } });
-  const stop = new AbortController();
-  const params = {
-    name: "trigger-long-running-operation",
-    arguments: { duration: 30, steps: 300 },
-  };
-  const call = gateway.request("tools/call", params, {
-    signal: stop.signal,
-    onprogress: () => {
-      stop.abort();
-    },
-  });
-  await expect(call).rejects.toThrow();
+  await expect(callUntilProgress(gateway)).rejects.toThrow();
   expect(await gateway.callTool("echo", { message: "still there" })).toMatchObject({
     content: [{ text: "Echo: still there" }],
   });

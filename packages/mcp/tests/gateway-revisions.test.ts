@@ -18,6 +18,7 @@ import {
   STATELESS,
   tempFolder,
   textOf,
+  callUntilProgress,
   until,
   type Generation,
   type Json,
@@ -141,18 +142,7 @@ describe.each(NEW_CLIENTS)("client %s and a server with a handshake", (generatio
 
   it("tells of progress, and cancels", async () => {
     const gateway = await connectGateway({ servers: { everything }, generation });
-    const stop = new AbortController();
-    const params = {
-      name: "trigger-long-running-operation",
-      arguments: { duration: 30, steps: 300 },
-    };
-    const call = gateway.request("tools/call", params, {
-      signal: stop.signal,
-      onprogress: () => {
-        stop.abort();
-      },
-    });
-    await expect(call).rejects.toThrow();
+    await expect(callUntilProgress(gateway)).rejects.toThrow();
     expect(textOf(await gateway.callTool("echo", { message: "there" }))).toBe("Echo: there");
   });
 });

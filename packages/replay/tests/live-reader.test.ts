@@ -10,19 +10,11 @@ import {
   type Item,
   type ReadBackBand,
   type RecordedConversation,
-  type ReplayOptions,
   type ResultItem,
   type System,
 } from "../src/index.js";
+import { options } from "./support/char-prices.js";
 
-const options: ReplayOptions = {
-  countTokens: (text) => text.length,
-  prices: { read: 0.1, write: 1.25 },
-  outputPrice: 5,
-  systemTokens: 100,
-  facts: {},
-  reader: "search",
-};
 /** Every hidden result is read back, whole. */
 const ALL: readonly ReadBackBand[] = [{ fromTokens: 0, share: 1, part: 1 }];
 

@@ -9,20 +9,10 @@ import {
   systemNamed,
   type RecordedConversation,
   type Item,
-  type ReplayOptions,
   type SystemSession,
   type System,
 } from "../src/index.js";
-
-/** One token for each character, so that every price can be worked out by hand. */
-const options: ReplayOptions = {
-  countTokens: (text) => text.length,
-  prices: { read: 0.1, write: 1.25 },
-  outputPrice: 5,
-  systemTokens: 100,
-  facts: {},
-  reader: "search",
-};
+import { options } from "./support/char-prices.js";
 
 const RESULT: Item = {
   role: "result",

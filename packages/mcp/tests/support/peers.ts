@@ -217,6 +217,21 @@ export async function connectServer(options: Json, generation?: Generation): Pro
 }
 
 /** The text of the first block of an answer. */
+/** A long call of server-everything, which is cancelled when it tells of its progress. */
+export function callUntilProgress(peer: Peer): Promise<unknown> {
+  const stop = new AbortController();
+  const params = {
+    name: "trigger-long-running-operation",
+    arguments: { duration: 30, steps: 300 },
+  };
+  return peer.request("tools/call", params, {
+    signal: stop.signal,
+    onprogress: () => {
+      stop.abort();
+    },
+  });
+}
+
 export function textOf(result: Json): string {
   const [first] = result["content"] as readonly { readonly text?: string }[];
   return first?.text ?? "";
