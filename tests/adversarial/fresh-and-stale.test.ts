@@ -230,18 +230,31 @@ describe.each(FIXTURES)("results that grow old in $name", ({ format, build: buil
       store.put = (artifact) =>
         puts++ % 7 === failsAt ? Promise.reject(new Error("disk full")) : put(artifact);
       const offloader = open(policy, store, { onError: "keep" });
+      const placeOf = (one: {
+        messageIndex: number;
+        toolCallId: string | undefined;
+        chars: number;
+      }) => `${one.messageIndex} ${one.toolCallId ?? ""} ${one.chars}`;
+      /** The results of a step that failed: it is tried again in the next call, which may have another one. */
+      let undone = new Set<string>();
       for (let count = 1; count <= sample.length; count++) {
         const history = build(sample.slice(0, count));
         const { messages, report } = await offloader.offload(history);
         const hasFailed = report.results.some(({ outcome }) => outcome === "failed");
         const stepped = report.results.filter(
-          ({ outcome, state, reason }) =>
-            outcome === "offloaded" && state === "stale" && !reason.includes("before"),
+          (result) =>
+            result.outcome === "offloaded" &&
+            result.state === "stale" &&
+            !result.reason.includes("before") &&
+            !undone.has(placeOf(result)),
         );
         const failedStale = report.results.some(
           ({ outcome, state }) => outcome === "failed" && state === "stale",
         );
         if (hasFailed && failedStale && policy.maxTokens === undefined) expect(stepped).toEqual([]);
+        const isUndone = ({ outcome, state, reason }: (typeof report.results)[number]) =>
+          state === "stale" && (outcome === "failed" || reason.startsWith("its step"));
+        undone = new Set(report.results.filter(isUndone).map(placeOf));
         expect(json(await offloader.restore(messages))).toEqual(json(history));
       }
       store.put = put;

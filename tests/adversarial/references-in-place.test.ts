@@ -179,6 +179,26 @@ describe.each(FIXTURES)("references in $name", (fixture) => {
   });
 });
 
+it("a quotation in an MCP response is content, though two servers use the same ids", async () => {
+  const respond = (text: string) => ({
+    ...{ jsonrpc: "2.0", id: 1, result: { content: [{ type: "text", text }] } },
+  });
+  const workspace = createMemoryWorkspace();
+  const create = () =>
+    createOffloader({ workspace, sessionId: "s", format: "mcp", policy: minTokens(200) });
+  const first = respond(logOf(9_000));
+  const { report } = await create().offload([first]);
+  const reference = report.results[0]?.reference ?? "";
+  expect(reference).not.toBe("");
+  const history = [first, respond(reference), first];
+  for (const one of [create(), create()]) {
+    const { messages } = await one.offload(history);
+    expect(JSON.stringify(messages).length).toBeLessThan(5 * reference.length);
+    expect(await one.restore(messages)).toEqual(history);
+    expect((await create().offload(messages)).messages).toEqual(messages);
+  }
+});
+
 describe("references in place of what users paste", () => {
   const goOn = (replies: number): AnthropicMessage[] =>
     Array.from({ length: replies }, (_, at): AnthropicMessage[] => [

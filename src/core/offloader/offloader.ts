@@ -174,6 +174,7 @@ export function wireOffloader(wiring: OffloaderWiring): Offloader {
       result.offloadFlag = shouldOffload?.({ toolCallId, toolName });
       const referenced = findReferenced(session, result)?.record;
       result.record = referenced;
+      result.twinPlace?.group.recount();
       if (referenced) references.set(result, referenced);
     }
     // Only now is it known what each of them is, by which moments are found.

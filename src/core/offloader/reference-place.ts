@@ -42,9 +42,10 @@ export class PlaceCounter {
     return this.#take(id === undefined ? call : `${call} ${id}`, call, claimed);
   }
 
-  /** The next place of this content, where no call tells what is equal. */
-  takeContent(hash: string, claimed: number | undefined): Place {
-    return this.#take(`content ${hash.slice(0, HASH_DIGITS)}`, undefined, claimed);
+  /** The next place of this content with the same id, or without one, where no call tells what is equal. */
+  takeContent(hash: string, claimed: number | undefined, id?: string): Place {
+    const key = `content ${hash.slice(0, HASH_DIGITS)}`;
+    return this.#take(id === undefined ? key : `${key} ${id}`, undefined, claimed);
   }
 
   /** Counts a place that was taken before. */
@@ -63,10 +64,7 @@ export class PlaceCounter {
   }
 }
 
-/**
- * The place of a result: by its call, or by its content if it has neither a call nor an id; `undefined` if
- * its id is all that is known.
- */
+/** The place of a result: by its call, or by its content if its call is not known. */
 export function takePlace(
   places: PlaceCounter,
   { id }: Pick<FormatResult, "id">,
@@ -75,10 +73,9 @@ export function takePlace(
   hash: () => string,
 ): Place | undefined {
   if (call) return places.takeAnswer(id, call.mark, target?.equalBefore);
-  if (id !== undefined) return undefined;
-  if (target) return places.takeContent(target.hash, target.equalBefore);
+  if (target) return places.takeContent(target.hash, target.equalBefore, id);
   try {
-    return places.takeContent(hash(), undefined);
+    return places.takeContent(hash(), undefined, id);
   } catch {
     // What JSON cannot hold has no hash, and is never offloaded.
     return undefined;

@@ -58,13 +58,14 @@ export function findReferenced(
   // A tool that knows the hash could print a list of any length; a reference is a short text.
   if ((soleText?.length ?? 0) > Math.max(size.chars, DEFAULTS.readChars)) return undefined;
   const { [CALL_KEY]: mark } = metadata;
-  // What was stored without its call is bound to its id alone; so is what the host has dropped the call of.
+  // What was stored without its call is bound to its content; what the host has dropped the call of, to its id.
   const isBound = typeof mark === "string";
   if (place?.call !== undefined) {
     return !isBound || (!place.isQuotation && place.call.startsWith(mark)) ? found : undefined;
   }
+  if (isBound && id !== undefined) return found;
   if (place?.isQuotation) return undefined;
-  return isBound && id === undefined ? { ...found, isUnplaced: true } : found;
+  return isBound ? { ...found, isUnplaced: true } : found;
 }
 
 /** The artifact with this id and these digits of its hash, also if it was removed. */

@@ -88,8 +88,8 @@ export class LocatedResult implements ToolResult {
   /** What it was stored as by an earlier call. */
   stored: ArtifactRecord | undefined;
   due: Verdict | undefined;
-  /** The earlier results of the same id; without ids, of equal calls or content. */
-  twinsBefore: readonly ResultPlace[] = NONE;
+  /** Where it is among the results of the same id; without ids, of equal calls or content. */
+  twinPlace: { readonly group: TwinGroup; readonly index: number } | undefined;
   /** Where it is among the answers to equal calls; `undefined` if its call is not in the history. */
   place: Place | undefined;
   /** The names in the last message of the user before it. */
@@ -145,12 +145,11 @@ export class LocatedResult implements ToolResult {
     return this.record?.hash ?? this.known.hash;
   }
 
-  /** How many of these have the same content, and whether one before the first of them has another. */
+  /** How many of those before it have the same content, and whether the first of them has another. */
   get twins(): { readonly equal: number; readonly hasOther: boolean } {
-    const { hash } = this;
-    const areEqual = this.twinsBefore.map(({ seen, at }) => seen.hashAt(at) === hash);
-    const equal = areEqual.filter(Boolean).length;
-    return { equal, hasOther: areEqual.length > 0 && !areEqual[0] };
+    const { group, index } = this.twinPlace ?? {};
+    if (!group || !index) return { equal: 0, hasOther: false };
+    return { equal: group.equalBefore(index), hasOther: group.hashAt(0) !== this.hash };
   }
 
   get known(): RememberedContent {
@@ -158,10 +157,40 @@ export class LocatedResult implements ToolResult {
   }
 }
 
-/** A result, also once its content is released. */
-interface ResultPlace {
-  readonly seen: SeenMessage;
-  readonly at: number;
+/**
+ * The results of an id, or of equal calls, in their order, also once their content is released. They share
+ * one list, since some vendors use an id thousands of times.
+ */
+class TwinGroup {
+  readonly #places: { readonly seen: SeenMessage; readonly at: number }[] = [];
+  readonly #equalBefore: number[] = [];
+  readonly #counts = new Map<string | undefined, number>();
+
+  /** Returns its index. */
+  add(seen: SeenMessage, at: number): number {
+    return this.#places.push({ seen, at }) - 1;
+  }
+
+  hashAt(index: number): string | undefined {
+    const place = this.#places[index];
+    return place?.seen.hashAt(place.at);
+  }
+
+  equalBefore(index: number): number {
+    while (this.#equalBefore.length <= index) {
+      const hash = this.hashAt(this.#equalBefore.length);
+      const count = this.#counts.get(hash) ?? 0;
+      this.#equalBefore.push(count);
+      this.#counts.set(hash, count + 1);
+    }
+    return this.#equalBefore[index] ?? 0;
+  }
+
+  /** Counts anew, since a reference has the hash of what it stands for only while that is held. */
+  recount(): void {
+    this.#equalBefore.length = 0;
+    this.#counts.clear();
+  }
 }
 
 /** Deeper nesting is not followed; such a message counts as changed unless told otherwise. */
@@ -610,7 +639,7 @@ export class TurnMemory {
   #heldSince: object | undefined;
   #asked: object | undefined;
   /** Where each id was answered, since vendors use ids again; without ids, where equal calls were. */
-  readonly #byKey = new Map<string, ResultPlace[]>();
+  readonly #byKey = new Map<string, TwinGroup>();
   /** After how many replies it was decided what goes. */
   #decidedTurns = 0;
   /** The sums over the first messages, as far as all of them are final. */
@@ -693,9 +722,10 @@ export class TurnMemory {
     for (const [at, key] of seen.twinKeys.entries()) {
       if (key === undefined) continue;
       const result = seen.results[at];
-      const before = this.#byKey.get(key) ?? NONE;
-      if (result && before.length > 0) result.twinsBefore = before;
-      this.#byKey.set(key, [...before, { seen, at }]);
+      const group = this.#byKey.get(key) ?? new TwinGroup();
+      this.#byKey.set(key, group);
+      const index = group.add(seen, at);
+      if (result) result.twinPlace = { group, index };
     }
   }
 

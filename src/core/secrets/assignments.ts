@@ -5,9 +5,11 @@
  */
 
 /** The end of a name; the group is there for passwords, which may be short. */
-const NAME = String.raw`(?:(pass(?:word|wd|phrase)|(?<=[_-])pass|(?<=[_;-]|; )pwd)|secret|credentials?|authorization|(?<=_)auth|(?<!(?:next|page|paging|continuation|sync|cancel|cancellation|design)[_-]?)token|(?:api|access|secret|private|account|signing|encryption|auth|master|shared|subscription)[_-]?key)\d{0,2}`;
+const NAME = String.raw`(?:(pass(?:word|wd|phrase)|(?<=[_-])pass|(?<=[_;?&-]|; )pwd)|secret|credentials?|authorization|(?<=[_"'])auth|(?<!(?:next|page|paging|continuation|sync|cancel|cancellation|design)[_-]?)token|(?:api|access|secret|private|account|signing|encryption|auth|master|shared|subscription)[_-]?key(?:_base)?)\d{0,2}`;
+/** Colors of a terminal, as they are or in JSON. */
+const COLORS = String.raw`(?:(?:\x1b|\\{1,7}u001b)\[[\d;]{0,12}m){0,3}`;
 /** `=`, `:` or `:=`, and perhaps a type before it, as in `token: str = "…"`. */
-const SIGN = String.raw`\\{0,7}["'\x60]?\]?[ \t]{0,8}(?::[ \t]{0,4}[\w.]{1,32}[ \t]{0,4}=|:=|=>|[:=])(?![=~])`;
+const SIGN = String.raw`${COLORS}\\{0,7}["'\x60]?\]?[ \t]{0,8}(?::[ \t]{0,4}[\w.]{1,32}[ \t]{0,4}=|:=|=>|[:=])(?![=~])`;
 /** How variables are listed: `name: DB_PASSWORD`, then `value: …`. */
 const LISTED = String.raw`\\{0,7}["']?,?(?:\s|\\{1,7}[nrt]){0,40}\\{0,7}["']?value\\{0,7}["']?[ \t]{0,4}:`;
 const FLAG = String.raw`(?<=--[\w-]{1,60})[ \t]`;
@@ -16,7 +18,10 @@ const ASSIGNMENT = new RegExp(`${NAME}(?:${SIGN}|${LISTED}|${FLAG})`, "gi");
 const NAME_AT_END = new RegExp(`${NAME}$`, "i");
 
 /** What may stand between the sign and the value: blanks, a quote, the scheme of a header. */
-const OPENING = /([ \t]{0,8})(\\{0,7}["'`])?(?:(?:bearer|basic|token|api-?key)[ \t]{1,4})?/iy;
+const OPENING = new RegExp(
+  String.raw`([ \t]{0,8})${COLORS}(\\{0,7}["'\x60])?(?:(?:bearer|basic|token|api-?key)[ \t]{1,4})?`,
+  "iy",
+);
 
 const MAX_JUDGED_CHARS = 128;
 
@@ -26,12 +31,16 @@ const VALUES = {
   '"': /(?:[^"\\\s]|\\\S){0,128}/y,
   "'": /(?:[^'\\\s]|\\\S){0,128}/y,
   "`": /[^`\s]{0,128}/y,
+  /** Passwords of some services are four words. */
+  'words"': /(?:[^"\\\r\n]|\\.){0,128}/y,
+  "words'": /(?:[^'\\\r\n]|\\.){0,128}/y,
   // It ends where an escaped line feed does: the text may be the text of JSON.
   bare: /(?:[^\s"'`\\\p{Cc}]|\\(?![nrtu"'\\])){0,128}/uy,
   inAddress: /[^\s"'`\\&;,#<>\p{Cc}]{0,128}/uy,
 } as const;
 const RUN = /\S{0,128}/y;
-const LINE_END = /[ \t]{0,8}(?:[#\p{Cc}]|\\{1,7}[nr]|\\{0,7}["'`]|$)/uy;
+const WORDS = /[^\r\n]{0,128}/y;
+const LINE_END = /[ \t]{0,8}(?:[#\p{Cc}]|\\{1,7}(?:[nr]|u001b)|\\{0,7}["'`]|$)/uy;
 
 interface Found {
   readonly isPassword: boolean;
@@ -56,15 +65,20 @@ export function redactAssignments(text: string, markOf: (isPassword: boolean) =>
     const isVariable =
       /[A-Z]\d{0,2}=$/.test(whole) && blanks === "" && /(?:^|[^a-z])$/.test(before);
     const isInAddress = whole.endsWith("=") && /[?&;][\w.[\]-]{0,40}$/.test(before);
+    const hasWords = isVariable && isPassword;
     const kind = quote
       ? quote.length > 1
         ? "escaped"
-        : (quote as '"')
+        : hasWords && quote !== "`"
+          ? (`words${quote}` as 'words"')
+          : (quote as '"')
       : isInAddress
         ? "inAddress"
         : "bare";
     let value = execAt(VALUES[kind], text, start)?.[0] ?? "";
-    if (kind === "escaped") value = upToQuote(text, start, quote ?? "") ?? value;
+    if (kind === "escaped") {
+      value = upToQuote(text, start, quote ?? "", hasWords ? WORDS : RUN) ?? value;
+    }
     if (!quote) value = value.replace(/[;,)]{1,4}$/, "");
     const end = start + value.length;
     const isLast = /--[\w-]{0,40}$/.test(before) || execAt(LINE_END, text, end) !== null;
@@ -123,8 +137,8 @@ function isSecret({ isPassword, value, style, isLast }: Found): boolean {
 }
 
 /** A value within JSON within a string: up to its quote, with as many backslashes as the first one. */
-function upToQuote(text: string, start: number, quote: string): string | undefined {
-  const [run = ""] = execAt(RUN, text, start) ?? [];
+function upToQuote(text: string, start: number, quote: string, within: RegExp): string | undefined {
+  const [run = ""] = execAt(within, text, start) ?? [];
   let end = run.indexOf(quote);
   while (run.charAt(end - 1) === "\\") end = run.indexOf(quote, end + 1);
   return end === -1 ? undefined : run.slice(0, end);

@@ -30,6 +30,11 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
     pattern:
       /((?:aws_?secret_?(?:access_?)?|secret_?access_?)key\\{0,3}["']?\s{0,4}[:=]\s{0,4}\\{0,3}["']?)[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/gi,
   },
+  {
+    // As the API answers, in XML.
+    name: "AWS secret key",
+    pattern: /(<(?:SecretAccessKey|SessionToken)>)[\w+/=]{16,}/g,
+  },
   token("AWS Bedrock key", /(?:ABSK[A-Za-z0-9+/]{100}|bedrock-api-key-[\w+/]{20})[\w+/=]*/),
   token("Google API key", /AIza[\w-]{35}(?![\w-])/),
   token("Google OAuth token", /(?:ya29\.|GOCSPX-)[\w-]{20,}/),

@@ -47,3 +47,30 @@ describe("a long session with a new result every turn", () => {
     expect(retained).toBeLessThan(most);
   });
 });
+
+/** Prints the heap that a history of 4,000 results takes, whose calls have ids of their own or all the same. */
+const IDS_PROGRAM = `
+  import { createOffloader, createWorkspace, memoryStore } from "context-offload";
+  const [mode] = process.argv.slice(1);
+  const history = Array.from({ length: 4_000 }, (_, at) => {
+    const id = mode === "one id" ? "call_0" : "call_" + at;
+    return [
+      { role: "assistant", content: [{ type: "tool_use", id, name: "bash", input: {} }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: "ok" }] },
+    ];
+  }).flat();
+  const heap = () => { gc(); gc(); return process.memoryUsage().heapUsed; };
+  const before = heap();
+  const workspace = createWorkspace({ store: memoryStore() });
+  const offloader = createOffloader({ workspace, sessionId: "s", format: "anthropic" });
+  await offloader.offload(history);
+  console.log(heap() - before);
+`;
+
+it("takes no more memory where all calls have the same id", async () => {
+  const measure = async (mode: string) => {
+    const node = ["--expose-gc", "--input-type=module", "--eval", IDS_PROGRAM];
+    return Number(await runOrThrow(process.execPath, [...node, mode], { cwd: ROOT }));
+  };
+  expect(await measure("one id")).toBeLessThan(2 * (await measure("own ids")));
+});

@@ -85,6 +85,21 @@ describe("the tokens of a result that is an object", () => {
     );
   });
 
+  it.each([
+    ["OpenAI Responses", { type: "input_text" }],
+    ["Anthropic", { type: "text" }],
+    ["Bedrock and Gemini", {}],
+  ])("are those of the texts in blocks, as the model reads them: %s", async (_, block) => {
+    const text = JSON.stringify({ rows: Array.from({ length: 50 }, (_, id) => ({ id })) });
+    for (const count of [1, 3]) {
+      const { record } = await openMemoryWorkspace({ countTokens }).put(
+        { content: Array.from({ length: count }, () => ({ ...block, text })) },
+        { toolCallId: "t", sessionId: "s" },
+      );
+      expect(record.size.tokens).toBe(count * text.length + count - 1);
+    }
+  });
+
   /** As a tool returns a file, a signature or a picture among its data: all of it is sent. */
   const encoded = randomBytes(3_000).toString("base64");
   const cases: [string, object][] = [

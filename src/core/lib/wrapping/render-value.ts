@@ -79,9 +79,17 @@ function isMediaBlock(value: unknown): boolean {
   return MEDIA.test(name);
 }
 
+/** What vendors call a block of text. */
+export const TEXT_TYPES: ReadonlySet<unknown> = new Set(["text", "input_text", "output_text"]);
+/** A record of data may have no other key, either; where its text is long, it is counted much alike. */
+const LONG_CHARS = 200;
+
 function isTextBlock(block: unknown): block is { readonly text: string } {
-  const { type, text } = (block ?? {}) as { type?: unknown; text?: unknown };
-  return type === "text" && typeof text === "string";
+  if (typeof block !== "object" || block === null) return false;
+  const { type, text } = block as { type?: unknown; text?: unknown };
+  if (typeof text !== "string") return false;
+  // Bedrock and Gemini name no type.
+  return TEXT_TYPES.has(type) || (text.length > LONG_CHARS && Object.keys(block).length === 1);
 }
 
 function typeOf(block: unknown): string {

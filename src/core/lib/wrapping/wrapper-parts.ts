@@ -1,3 +1,4 @@
+import { TEXT_TYPES } from "./render-value.js";
 import { describeEncoded, holdsEncoded, type WrappedValue } from "./wrapped-value.js";
 
 /** What a wrapper holds: a text or JSON that is worth lines of its own, or a small field. */
@@ -20,7 +21,6 @@ const CHECKED_ITEMS = 8;
 const BULK_SHARE = 0.6;
 const MAX_LEVELS = 4;
 
-const TEXT_TYPES = new Set(["text", "input_text", "output_text"]);
 const TYPED_OUTPUTS = new Set(["text", "error-text", "json", "error-json", "content"]);
 
 /** The parts of a value that is a wrapper; `undefined` if it is data. */
