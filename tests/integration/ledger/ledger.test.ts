@@ -220,6 +220,24 @@ describe("the ledger", () => {
     expect(sessions).toMatchObject([{ sessionId: "s", readCalls: 1 }]);
   });
 
+  it("counts calls of reading tools that fail: the model pays for their answers as well", async () => {
+    const workspace = createWorkspace({ store: memoryStore() });
+    await workspace.put({ content: textOf("a", 9) }, { toolCallId: "a", sessionId: "s" });
+    const call = { id: "none", lines: "1-2" };
+    let tokens = 0;
+    for (const sessionId of ["s", undefined]) {
+      const [tool] = workspace.tools({ sessionId, readingTools: "one" });
+      const given = sessionId === undefined ? { id: "a", lines: "99-100" } : call;
+      const { text, isError } = (await tool?.execute(given)) ?? { text: "", isError: false };
+      expect(isError).toBe(true);
+      tokens += estimateTokens(`read_stored ${JSON.stringify(given)}`) + estimateTokens(text);
+    }
+    await workspace.close();
+    const { sessions } = await readLedger(workspace);
+    expect(sessions).toMatchObject([{ sessionId: "s", readCalls: 2, reads: tokens }]);
+    expect(sessions[0]?.artifacts.map(({ artifactId }) => artifactId)).not.toContain("none");
+  });
+
   it("is negative where reading cost more than it saved", async () => {
     const workspace = createWorkspace({ store: memoryStore() });
     const offloader = createOffloader({ workspace, sessionId: "s", format: "anthropic" });
