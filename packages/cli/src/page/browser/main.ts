@@ -33,7 +33,7 @@ page.append(
   h(
     "footer",
     { class: "soft" },
-    "Tokens are our own estimate, of input; prompt caching is left out. Net is whole − references − read back − overhead; * in each further request. ",
+    "Tokens are our own estimate, of input; prompt caching is left out. Net is whole − references − read back − overhead, over all requests that carried a result; * in each further request. ",
     ...[
       h("kbd", {}, "/"),
       " filter ",

@@ -244,6 +244,11 @@ export function renderTools(tools: readonly PageTool[]): HTMLElement | undefined
     { class: "tools", "aria-labelledby": "tools-title" },
     h("h2", { id: "tools-title" }, "Tools"),
     h(
+      "p",
+      { class: "soft" },
+      "Sizes are of the results, each told once; net is over all requests that carried them, with * in each further request.",
+    ),
+    h(
       "div",
       { class: "scroll" },
       h(
