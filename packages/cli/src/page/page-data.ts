@@ -71,7 +71,7 @@ export class PageData {
     rows.sort((one, other) => (one.lastWrittenAt > other.lastWrittenAt ? -1 : 1));
     return {
       ...{ place, namespace: workspace.namespace, sessions: rows, total, eachRequest },
-      tools: tools.map(toolOf),
+      ...{ tools: tools.map(toolOf), recorded: await this.#recorded(rows) },
     };
   }
 
@@ -203,6 +203,15 @@ export class PageData {
     const results = await this.results(sessionId);
     const recording = await this.#recordingOf(sessionId);
     return recording ? stripOf(recording, results) : stripOfResults(results);
+  }
+
+  /** The session of the recording that was named. */
+  async #recorded(sessions: readonly PageSession[]): Promise<string | undefined> {
+    if (!this.#scope.recordings.isNamed) return undefined;
+    for (const { sessionId } of sessions) {
+      if (await this.#recordingOf(sessionId)) return sessionId;
+    }
+    return undefined;
   }
 
   /** A recording that was named is of the session that the caller named, or that holds a result which it refers to. */

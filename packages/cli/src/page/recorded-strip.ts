@@ -48,7 +48,7 @@ export class Recordings {
     return path === undefined ? "" : markOf(path);
   }
 
-  /** Whether it is to be shown that this is a session's recording: whoever named one did not say whose it is. */
+  /** Whether there is one that the caller named, without saying whose it is. */
   get isNamed(): boolean {
     return this.#named !== undefined;
   }

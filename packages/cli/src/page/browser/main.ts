@@ -50,10 +50,11 @@ page.append(
   ),
 );
 
-/** The session whose strip is shown: the one that was chosen, or the newest that holds something. */
+/** The session whose strip is shown: the one that was chosen or recorded, or the newest that holds something. */
 function current(): string | undefined {
   const sessions = overview?.sessions ?? [];
-  return chosen ?? (sessions.find(({ artifacts }) => artifacts > 0) ?? sessions[0])?.sessionId;
+  const named = chosen ?? overview?.recorded;
+  return named ?? (sessions.find(({ artifacts }) => artifacts > 0) ?? sessions[0])?.sessionId;
 }
 
 /** Draws again without taking the focus from where it is. */
