@@ -271,7 +271,9 @@ describe("the page, in a real browser", () => {
     await page.keyboard.press("Escape");
 
     await openResult(page, "call-1");
-    await page.locator("dialog .legend button", { hasText: "read by the model" }).click();
+    const legend = page.locator("dialog .legend button", { hasText: "read by the model" });
+    expect(await legend.textContent()).toContain("(41 lines)");
+    await legend.click();
     await page.locator(`dialog .line.read[data-line="100"]`).waitFor();
     const marked = async (at: number) =>
       (await page.locator(`dialog .line[data-line="${at}"]`).getAttribute("class"))?.includes(

@@ -105,8 +105,8 @@ async function showStats(flags: StatsFlags, terminal: Terminal): Promise<void> {
 const NOTE =
   "Tokens of input, estimated. net = whole - references - reads - fixed; prompt caching is " +
   "left out. Sums are over all requests; with * they are what each further request saves, " +
-  "where only results were seen as they arrived. Of a tool, whole and read back tell each result " +
-  "once, whatever the number of requests that carried it.";
+  "where only results were seen as they arrived. Of a tool, whole and read back count each " +
+  "result once, however many requests carried it.";
 const NOTE_COLUMNS = 88;
 
 /** What a person wants to know, in one sentence. */

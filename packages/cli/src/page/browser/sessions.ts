@@ -246,7 +246,7 @@ export function renderTools(tools: readonly PageTool[]): HTMLElement | undefined
     h(
       "p",
       { class: "soft" },
-      "Sizes are of the results, each told once; net is over all requests that carried them, with * in each further request.",
+      "Sizes count each result once; net is over all requests that carried it, with * in each further request.",
     ),
     h(
       "div",
