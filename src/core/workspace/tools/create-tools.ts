@@ -70,7 +70,7 @@ export function createTools(
     const execute: ToolDescription["execute"] = async (raw, { signal, withData = false } = {}) => {
       let note = "";
       let wanted: string | undefined;
-      const called = `${name} ${JSON.stringify(raw ?? {})}`;
+      const called = callText(name, raw);
       try {
         const { input, ignored, run } = resolveCall(tool, raw);
         note = noteOf(ignored);
@@ -102,6 +102,15 @@ export function createTools(
     const inputSchema = inputSchemaOf(spec, sessionId !== undefined);
     return { name, description: spec.description, inputSchema, execute };
   });
+}
+
+/** What a call takes; a model passes nothing that has no JSON. */
+function callText(name: string, raw: unknown): string {
+  try {
+    return `${name} ${JSON.stringify(raw ?? {})}`;
+  } catch {
+    return name;
+  }
 }
 
 /** By how much an answer may be longer if nothing is missing then. */
