@@ -16,7 +16,7 @@ import {
   type WorkspaceFlags,
 } from "../open-workspace.js";
 import type { Colors } from "../terminal/colors.js";
-import { printableJson } from "../terminal/printable.js";
+import { inLine, printableJson } from "../terminal/printable.js";
 import {
   clip,
   countOf,
