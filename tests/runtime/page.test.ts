@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -145,6 +145,7 @@ describe("the page, in a real browser", () => {
   it("shows the conversation as it was recorded, and grows while the agent runs", async (context: TestContext) => {
     const { root, home, workspace } = await makeWorkspace();
     const sent = await runAgent(workspace, SESSION, 12);
+    await runAgent(workspace, "other", 12, 700);
     await workspace.close();
     const log = sent.map((message, at) =>
       JSON.stringify({ type: message.role, sessionId: SESSION, uuid: `u${at}`, message }),
@@ -159,6 +160,7 @@ describe("the page, in a real browser", () => {
     const references = page.locator(".strip-bar .reference");
     expect(await references.count()).toBeGreaterThan(3);
     // The reference is the very one that the conversation has.
+    await page.locator(`[data-session="${SESSION}"] .session-name`).click();
     await openResult(page, "call-1");
     const shown = (await page.locator(".reference .text").allTextContents()).join("\n");
     expect(JSON.stringify(sent)).toContain(JSON.stringify(shown).slice(1, -1));
@@ -166,6 +168,14 @@ describe("the page, in a real browser", () => {
       "from the recorded conversation",
     );
     await page.keyboard.press("Escape");
+    // It is not that of another session, though that one has results of the same ids.
+    await page.locator("#filter").fill("");
+    await page.locator(`[data-session="other"] .session-name`).click();
+    await page.locator(".strip", { hasText: "only in the recorded conversation" }).waitFor();
+    await openResult(page, "call-1");
+    expect(await page.locator("section.reference").textContent()).toContain("rebuilt");
+    await page.keyboard.press("Escape");
+    await page.locator(`[data-session="${SESSION}"] .session-name`).click();
 
     // Another process stores something more: it appears by itself.
     await page.locator("#filter").fill("");
@@ -178,6 +188,22 @@ describe("the page, in a real browser", () => {
     await other.close();
     await page.locator(`.results-rows [data-id="late-1"]`).waitFor();
     expect(await rowsOf(page).count()).toBe(before + 1);
+  });
+
+  it("finds a recording that an agent begins after the page was opened", async (context: TestContext) => {
+    const { root, home, workspace } = await makeWorkspace();
+    const sent = await runAgent(workspace, SESSION, 6);
+    await workspace.close();
+    const { page } = await openPage(context);
+    await page.goto(await serve(root, home));
+    await page.locator(".strip", { hasText: "only in the recorded conversation" }).waitFor();
+    const log = sent.map((message, at) =>
+      JSON.stringify({ type: message.role, sessionId: SESSION, uuid: `u${at}`, message }),
+    );
+    const folder = join(home, ".claude", "projects", "p");
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, `${SESSION}.jsonl`), log.join("\n"));
+    await page.locator(".strip", { hasText: `as recorded in ${SESSION}.jsonl` }).waitFor();
   });
 
   it("filters, sorts and searches the results", async (context: TestContext) => {
@@ -245,7 +271,9 @@ describe("the page, in a real browser", () => {
     await page.keyboard.press("Escape");
 
     await openResult(page, "call-1");
-    await page.locator("dialog .legend button", { hasText: "read by the model" }).click();
+    const legend = page.locator("dialog .legend button", { hasText: "read by the model" });
+    expect(await legend.textContent()).toContain("(41 lines)");
+    await legend.click();
     await page.locator(`dialog .line.read[data-line="100"]`).waitFor();
     const marked = async (at: number) =>
       (await page.locator(`dialog .line[data-line="${at}"]`).getAttribute("class"))?.includes(
@@ -462,6 +490,12 @@ describe("the page, in a real browser", () => {
       await openResult(page, "exported");
       expect(await page.locator(".reference .quoted").count()).toBeGreaterThan(0);
       expect((await page.locator("dialog .line").count()) > 0).toBe(more.length > 0);
+      if (more.length > 0) {
+        await page.keyboard.press("Escape");
+        await page.locator("#search").fill("(");
+        await page.locator("#search").press("Enter");
+        await page.locator(".matches .bad", { hasText: "Invalid regular expression" }).waitFor();
+      }
       expect(troubles).toEqual([]);
       expect(requests.filter((asked) => !/^(?:file|data):/.test(asked))).toEqual([]);
     }

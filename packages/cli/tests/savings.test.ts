@@ -1,11 +1,12 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { appendFileSync, existsSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 import { createWorkspace, estimateTokens } from "context-offload";
 import { offloadMiddleware } from "context-offload/ai-sdk";
 import type { LedgerReport } from "context-offload/ledger";
 import { describe, expect, it } from "vitest";
-import { HOOK, MAIN, TestFolder } from "./support/command.js";
+import { HOOK, MAIN, STATUS_LINE, TestFolder } from "./support/command.js";
 
 const logOf = (name: string | number, lines = 1_500): string =>
   Array.from({ length: lines }, (_, at) => `${name} line ${at} value ${(at * 7919) % 997}`).join(
@@ -23,6 +24,32 @@ function callHook(place: TestFolder, more: object, args: readonly string[] = [])
 }
 
 const outputOf = (stdout: string) => ({ stdout, stderr: "", interrupted: false });
+
+it("the status line takes less than 50 ms of its own, beyond a bare Node", () => {
+  const place = new TestFolder();
+  for (let at = 0; at < 10; at++) {
+    callHook(place, { tool_use_id: `c-${at}`, tool_response: outputOf(logOf(at)) });
+  }
+  place.write(
+    "cpu.mjs",
+    `process.on("exit", () => {
+    const { user, system } = process.cpuUsage();
+    process.stderr.write(String((user + system) / 1_000));
+  });`,
+  );
+  const env = { NODE_OPTIONS: `--import=${pathToFileURL(place.path("cpu.mjs")).href}` };
+  place.write("bare.mjs", "");
+  const taken = (script: string) =>
+    Number(place.spawn([], { env, script, input: JSON.stringify({ session_id: "s-1" }) }).stderr);
+  // The least of several, in turns: a busy machine takes longer, never shorter.
+  let [own, bare] = [Infinity, Infinity];
+  for (let run = 0; run < 7; run++) {
+    own = Math.min(own, taken(STATUS_LINE));
+    bare = Math.min(bare, taken(place.path("bare.mjs")));
+  }
+  expect(own).toBeGreaterThan(bare);
+  expect(own - bare).toBeLessThan(50);
+});
 
 it("what the MCP server reads for an agent belongs to the session of its hook", async () => {
   const place = new TestFolder();

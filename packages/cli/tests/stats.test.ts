@@ -1,3 +1,5 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createOffloader, createWorkspace, type Workspace } from "context-offload";
 import { noteUsage, readLedger } from "context-offload/ledger";
 import { afterTurns } from "context-offload/policies";
@@ -59,16 +61,67 @@ describe("stats", () => {
     expect(stdout).toMatch(/^pays, as the provider counted 1 request: 900 input, 70 from cache/m);
     expect(stdout).toMatch(new RegExp(`^\\d{4}-\\d\\d-\\d\\d .* ${figure(total.net)}$`, "m"));
     expect(stdout).toMatch(/^Read: read back in full 4 of 4 times\. Exclude it:/m);
-    // The line that does it is one that install takes, and the hook keeps to it.
-    const [, line = ""] = /^ {2}context-offload (install .*)$/m.exec(stdout) ?? [];
-    const install = line.replace("<client>", "claude-code").split(" ");
-    expect((await place.run(...install, "--no-tools")).status).toBe(0);
-    expect(place.read(".claude/settings.json")).toMatch(/--exclude \\"?Read/);
     expect(stdout).not.toMatch(/^bash: /m);
     const costly = await place.run("stats", "--session", "costs");
     expect(costly.stdout).not.toContain("pays ");
     expect(JSON.parse((await place.run("stats", "--json")).stdout)).toMatchObject({ total });
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(96);
+  });
+
+  it("each line of its advice does what it says where it is pasted, and undoes nothing", async () => {
+    const place = new TestFolder();
+    const workspace = createWorkspace({ root: place.path(".offload") });
+    await runAgent(workspace, "one", "Read", 4);
+    await runAgent(workspace, "other", "Grep", 3);
+    await workspace.close();
+    const advice = async () => {
+      const { stdout } = await place.run("stats");
+      expect(stdout).toMatch(/^Read: read back in full 4 of 4 times\. Exclude it:\n/m);
+      expect(stdout).toMatch(/^Grep: read back in full 3 of 4 times\. Exclude it:\n/m);
+      const [, lines = ""] = /Exclude it:\n((?: {2}.*\n)+)/.exec(stdout) ?? [];
+      return lines.trimEnd().split("\n");
+    };
+
+    // Nothing is set up: a variable that hook and gateway know.
+    const [code = "", variable = ""] = await advice();
+    const asked = `["Grep", "Read", "bash", undefined].map((toolName) => shouldOffload({ toolName }))`;
+    const script = `const { shouldOffload } = { ${code} }; console.log(JSON.stringify(${asked}))`;
+    const run = spawnSync(process.execPath, ["-e", script], { encoding: "utf8" });
+    expect(run.stdout.trim()).toBe("[false,false,null,null]");
+    const shell = ["-c", `${variable}; printenv CONTEXT_OFFLOAD_EXCLUDE`];
+    expect(spawnSync("sh", shell, { encoding: "utf8" }).stdout).toMatch(
+      /^(?:Read,Grep|Grep,Read)\n$/,
+    );
+
+    // What was set up before stays as it was.
+    const before = ["--user", "--no-tools", "--exclude", "Bash", "--min-tokens", "400"];
+    await place.run("install", "claude-code", ...before);
+    await place.run("install", "opencode");
+    const [, ...installs] = await advice();
+    expect(installs).toHaveLength(2);
+    for (const line of installs) {
+      const [, ...args] = line.trim().split(" ");
+      expect((await place.run(...args)).status).toBe(0);
+    }
+    const settings = place.read("home/.claude/settings.json");
+    expect(settings.match(/--exclude/g)).toHaveLength(1);
+    expect(settings).toMatch(/--exclude \\"Bash,(?:Read,Grep|Grep,Read)\\" --min-tokens \\"400\\"/);
+    expect(existsSync(place.path(".claude"))).toBe(false);
+    expect(existsSync(place.path("home/.claude.json"))).toBe(false);
+    expect(place.read("opencode.json")).toMatch(/"excludeTools": ?\[\s*"(?:Read|Grep)",/);
+  });
+
+  it("names in its advice run nothing where they are pasted", async () => {
+    const place = new TestFolder();
+    const name = "x'$(touch pwned)`touch pwned`\"; touch pwned #";
+    const workspace = createWorkspace({ root: place.path(".offload") });
+    await runAgent(workspace, "one", name, 4);
+    await workspace.close();
+    const [, line = ""] = /^ {2}(export .*)$/m.exec((await place.run("stats")).stdout) ?? [];
+    const shell = ["-c", `${line}\nprintenv CONTEXT_OFFLOAD_EXCLUDE`];
+    const { stdout } = spawnSync("sh", shell, { encoding: "utf8", cwd: place.folder });
+    expect(stdout).toBe(`${name}\n`);
+    expect(existsSync(place.path("pwned"))).toBe(false);
   });
 
   it("says so in words, and in red, when offloading cost more than it saved", async () => {

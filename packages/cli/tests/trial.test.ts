@@ -247,16 +247,18 @@ describe("learn", () => {
     );
     const { price, commands = [] } = source ?? {};
     expect(price?.learned).toBeLessThanOrEqual(price?.defaults ?? 0);
-    // Its last command is one that install takes.
-    const last = commands.at(-1)?.split(" ").slice(1) ?? [];
-    if (last.length > 0) expect((await place.run(...last)).status).toBe(0);
+    for (const command of commands) {
+      expect((await place.run(...command.split(" ").slice(1))).status).toBe(0);
+    }
     expect((await place.run("learn")).stdout).toMatch(
       /^Claude Code: 2 sessions, 1 with large results/,
     );
   });
 
-  it("proposes to exclude a tool whose results are needed at once, and never again", () => {
+  it("proposes to exclude a tool whose results are needed at once, and never again", async () => {
     const place = new TestFolder();
+    // It proposes to change what is set up, and nothing else.
+    await place.run("install", "claude-code", "--user", "--no-tools", "--exclude", "Bash");
     for (let at = 0; at < 4; at++) {
       const lines = Array.from(
         { length: 520 },
@@ -284,7 +286,10 @@ describe("learn", () => {
       CONNECTIONS: place.path("connections"),
     };
     const { stdout } = place.spawn(["learn"], { env });
-    expect(stdout).toMatch(/^ {2}context-offload install claude-code --exclude read_log$/m);
+    expect(stdout).toMatch(
+      /^ {2}context-offload install claude-code --user --no-tools --exclude read_log$/m,
+    );
+    expect(stdout).not.toMatch(/uninstall/);
     // Nothing leaves the machine; and the watch would have seen it.
     expect(existsSync(place.path("connections"))).toBe(false);
     place.write("fetch.mjs", `await fetch("http://127.0.0.1:65535/").catch(() => undefined);`);

@@ -1,6 +1,8 @@
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import Database from "libsql";
 import pg from "pg";
@@ -220,6 +222,24 @@ describe("the ledger", () => {
     expect(sessions).toMatchObject([{ sessionId: "s", readCalls: 1 }]);
   });
 
+  it("counts calls of reading tools that fail: the model pays for their answers as well", async () => {
+    const workspace = createWorkspace({ store: memoryStore() });
+    await workspace.put({ content: textOf("a", 9) }, { toolCallId: "a", sessionId: "s" });
+    const call = { id: "none", lines: "1-2" };
+    let tokens = 0;
+    for (const sessionId of ["s", undefined]) {
+      const [tool] = workspace.tools({ sessionId, readingTools: "one" });
+      const given = sessionId === undefined ? { id: "a", lines: "99-100" } : call;
+      const { text, isError } = (await tool?.execute(given)) ?? { text: "", isError: false };
+      expect(isError).toBe(true);
+      tokens += estimateTokens(`read_stored ${JSON.stringify(given)}`) + estimateTokens(text);
+    }
+    await workspace.close();
+    const { sessions } = await readLedger(workspace);
+    expect(sessions).toMatchObject([{ sessionId: "s", readCalls: 2, reads: tokens }]);
+    expect(sessions[0]?.artifacts.map(({ artifactId }) => artifactId)).not.toContain("none");
+  });
+
   it("is negative where reading cost more than it saved", async () => {
     const workspace = createWorkspace({ store: memoryStore() });
     const offloader = createOffloader({ workspace, sessionId: "s", format: "anthropic" });
@@ -257,6 +277,40 @@ describe("the ledger", () => {
     const { sessions } = await readLedger(workspace);
     expect(sessions.map(({ sessionId }) => sessionId)).toEqual(["b"]);
   });
+});
+
+it("loses its last seconds where the process is killed, and nothing else", async () => {
+  const root = await makeTempFolder();
+  const at = (name: string) => JSON.stringify(new URL(`../../../dist/${name}`, import.meta.url));
+  const script = `
+    const { createWorkspace } = await import(${at("index.js")});
+    const { noteUsage } = await import(${at("ledger.js")});
+    const workspace = createWorkspace({ root: ${JSON.stringify(root)} });
+    await workspace.put({ content: "x" }, { toolCallId: "a", sessionId: "s" });
+    for (let count = 1; ; count++) {
+      noteUsage(workspace, "s", { inputTokens: 7 });
+      process.stdout.write(JSON.stringify([count, Date.now()]) + "\\n");
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script]);
+  const noted: [count: number, at: number][] = [];
+  for await (const line of createInterface(child.stdout)) {
+    noted.push(JSON.parse(line) as [number, number]);
+    const [[, first] = [0, 0], [, last] = [0, 0]] = [noted[0], noted.at(-1)];
+    if (last - first > 3 * DEFAULTS.ledgerDelayMs) child.kill("SIGKILL");
+  }
+  const [count = 0, killed = 0] = noted.at(-1) ?? [];
+  const [sure = 0] = noted.findLast(([, at]) => at < killed - 2 * DEFAULTS.ledgerDelayMs) ?? [];
+  expect(sure).toBeGreaterThan(0);
+  const workspace = createWorkspace({ root });
+  const requests = async () => (await readLedger(workspace)).sessions[0]?.usage?.requests ?? 0;
+  const kept = await requests();
+  expect(kept).toBeGreaterThanOrEqual(sure);
+  expect(kept).toBeLessThanOrEqual(count);
+  // It goes on where that one ended.
+  noteUsage(workspace, "s", { inputTokens: 7 });
+  expect(await requests()).toBe(kept + 1);
+  await workspace.close();
 });
 
 it("brings no folder back that was removed", async () => {

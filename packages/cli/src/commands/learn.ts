@@ -8,6 +8,8 @@ import { learnSettings, type Learned } from "../replay/learn-settings.js";
 import { countOf, formatCount, renderTable } from "../terminal/table.js";
 import { inLine, printableJson } from "../terminal/printable.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { findSetUps, installLine, type SetUp } from "../install/find-set-ups.js";
+import { contextOf } from "./install.js";
 import { parseCount } from "./option-values.js";
 
 interface LearnFlags {
@@ -56,7 +58,7 @@ A setting is proposed if it saves half a percent of the bill or more, a tool if 
 interface LearnedSource extends Learned {
   readonly name: string;
   readonly client: string;
-  /** What sets it up; none if the defaults are as good. */
+  /** What sets it up, wherever it is set up now; none if the defaults are as good. */
   readonly commands: readonly string[];
 }
 
@@ -68,6 +70,9 @@ async function learn(
   const { readSession } = await import("@context-offload/replay");
   const sources = paths.length === 0 ? await findSessions(terminal) : await named(paths, terminal);
   const learned: LearnedSource[] = [];
+  const setUps = await findSetUps((scope) =>
+    contextOf(terminal, { user: scope === "user", tools: true }),
+  );
   for (const source of sources) {
     const conversations: RecordedConversation[] = [];
     for (const path of (await byAge(source.paths)).slice(-flags.sessions)) {
@@ -80,7 +85,12 @@ async function learn(
       terminal.progress(`${source.name}: ${done} of ${of} settings`);
     });
     const client = CLIENT_OF[source.name] ?? flags.client ?? "claude-code";
-    learned.push({ name: source.name, client, ...found, commands: commandsFor(client, found) });
+    learned.push({
+      name: source.name,
+      client,
+      ...found,
+      commands: commandsFor(client, found, setUps),
+    });
   }
   terminal.progress("");
   if (learned.length === 0) {
@@ -106,18 +116,19 @@ async function named(paths: readonly string[], terminal: Terminal): Promise<Sess
   return [{ name: paths.join(", "), paths: inputs.flatMap(({ path }) => path ?? []) }];
 }
 
-function commandsFor(client: string, { exclude, minTokens }: Learned): string[] {
+/** As it is set up now, but for what was learned: an install replaces an earlier one. */
+function commandsFor(
+  client: string,
+  { exclude, minTokens }: Learned,
+  setUps: readonly SetUp[],
+): string[] {
   const hasThreshold = minTokens !== undefined && !WITHOUT_THRESHOLD.includes(client);
   if (exclude.length === 0 && !hasThreshold) return [];
-  const list = exclude.join(",");
-  const flags = [
-    ...(list === "" ? [] : [`--exclude ${/^[\w,-]+$/.test(list) ? list : JSON.stringify(list)}`]),
-    ...(hasThreshold ? [`--min-tokens ${minTokens}`] : []),
-  ];
-  return [
-    `context-offload uninstall ${client}`,
-    `context-offload install ${client} ${flags.join(" ")}`,
-  ];
+  const own = setUps.filter((setUp) => setUp.client === client);
+  const learned = { exclude, minTokens: hasThreshold ? minTokens : undefined };
+  return (own.length === 0 ? [{ client, flags: [] }] : own).map((setUp) =>
+    installLine(setUp, learned),
+  );
 }
 
 function describe(source: LearnedSource, { colors }: Terminal): string {

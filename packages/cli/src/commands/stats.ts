@@ -16,7 +16,7 @@ import {
   type WorkspaceFlags,
 } from "../open-workspace.js";
 import type { Colors } from "../terminal/colors.js";
-import { printableJson } from "../terminal/printable.js";
+import { inLine, printableJson } from "../terminal/printable.js";
 import {
   clip,
   countOf,
@@ -30,6 +30,7 @@ import { roomIn, say, type Terminal } from "../terminal/terminal.js";
 import { findEvidence } from "../savings/find-evidence.js";
 import { whyNothing } from "../savings/why-nothing.js";
 import { whyExclude } from "../page/verdicts.js";
+import { findSetUps, installLine, shellWord, type SetUp } from "../install/find-set-ups.js";
 import { contextOf } from "./install.js";
 
 interface StatsFlags extends WorkspaceFlags {
@@ -84,14 +85,18 @@ async function showStats(flags: StatsFlags, terminal: Terminal): Promise<void> {
   say(`Stored in ${place}: ${held}.`, terminal);
   for (const warning of warnings) say(colors.yellow(`Note: ${warning}.`), terminal);
   if (report.sessions.length === 0) return;
+  const setUps = await findSetUps((scope) =>
+    contextOf(terminal, { user: scope === "user", tools: true }),
+  );
+  const advice = adviceOf(report.tools, setUps);
   const parts = [
     tableOf("session", report.sessions.map(rowOfSession), terminal),
     report.tools.length === 0 ? "" : toolsOf(report.tools, terminal),
     tableOf("day", daysOf(report.sessions), terminal),
-    ...report.sessions.flatMap(({ sessionId, usage }) =>
-      usage ? [usageOf(sessionId, usage)] : [],
-    ),
-    ...adviceOf(report.tools).map((line) => colors.yellow(line)),
+    report.sessions
+      .flatMap(({ sessionId, usage }) => (usage ? [usageOf(sessionId, usage)] : []))
+      .join("\n"),
+    advice === undefined ? "" : colors.yellow(advice),
     wrap(NOTE, Math.min(NOTE_COLUMNS, terminal.columns)),
   ];
   terminal.print(`\n${parts.filter((part) => part !== "").join("\n\n")}`);
@@ -100,7 +105,8 @@ async function showStats(flags: StatsFlags, terminal: Terminal): Promise<void> {
 const NOTE =
   "Tokens of input, estimated. net = whole - references - reads - fixed; prompt caching is " +
   "left out. Sums are over all requests; with * they are what each further request saves, " +
-  "where only results were seen as they arrived.";
+  "where only results were seen as they arrived. Of a tool, whole and read back count each " +
+  "result once, however many requests carried it.";
 const NOTE_COLUMNS = 88;
 
 /** What a person wants to know, in one sentence. */
@@ -198,18 +204,27 @@ function toolsOf(tools: readonly ToolFigures[], terminal: Terminal): string {
   );
 }
 
-/** What to do about tools that do not pay, with the line that does it. */
-export function adviceOf(tools: readonly ToolFigures[]): string[] {
-  return tools
-    .filter(({ verdict }) => verdict === "exclude")
-    .map((tool) => {
-      const name = tool.toolName ?? "(unknown)";
-      return (
-        `${name}: ${whyExclude(tool)}. Exclude it:\n` +
-        `  shouldOffload: ({ toolName }) => toolName === ${JSON.stringify(name)} ? false : undefined\n` +
-        `  context-offload install <client> --exclude ${/^[\w-]+$/.test(name) ? name : JSON.stringify(name)}`
-      );
-    });
+/** What to do about tools that do not pay, with the lines that do it: each works as it is pasted. */
+export function adviceOf(
+  tools: readonly ToolFigures[],
+  setUps: readonly SetUp[],
+): string | undefined {
+  const bad = tools.filter(({ verdict, toolName }) => verdict === "exclude" && toolName !== null);
+  if (bad.length === 0) return undefined;
+  const names = [...new Set(bad.map(({ toolName }) => toolName ?? ""))];
+  // An install replaces what an earlier one set up.
+  const lines = setUps.map((setUp) => {
+    const exclude = [...new Set([...setUp.exclude, ...names])];
+    return installLine(setUp, { ...setUp, exclude });
+  });
+  const variable = `export CONTEXT_OFFLOAD_EXCLUDE=${shellWord(names.join(","))}`;
+  return [
+    ...bad.map((tool) => `${tool.toolName ?? ""}: ${whyExclude(tool)}. Exclude it:`),
+    `  shouldOffload: ({ toolName }) => ${JSON.stringify(names)}.includes(toolName ?? "") ? false : undefined`,
+    ...(lines.length === 0 ? [variable] : lines).map((line) => `  ${line}`),
+  ]
+    .map((line) => inLine(line))
+    .join("\n");
 }
 
 function usageOf(sessionId: string, usage: UsageSums): string {

@@ -24,7 +24,7 @@ import type {
   PageStrip,
   PageTool,
 } from "./page-types.js";
-import { stripOf, stripOfResults, type Recordings } from "./recorded-strip.js";
+import { stripOf, stripOfResults, type Recording, type Recordings } from "./recorded-strip.js";
 import { verdictOnResult, verdictOnTool } from "./verdicts.js";
 
 /** Of a line that is longer, the page shows a part at a time. */
@@ -71,14 +71,14 @@ export class PageData {
     rows.sort((one, other) => (one.lastWrittenAt > other.lastWrittenAt ? -1 : 1));
     return {
       ...{ place, namespace: workspace.namespace, sessions: rows, total, eachRequest },
-      tools: tools.map(toolOf),
+      ...{ tools: tools.map(toolOf), recorded: await this.#recorded(rows) },
     };
   }
 
   /** All results, the newest first. */
   async results(sessionId = this.#scope.sessionId): Promise<PageResult[]> {
     const { workspace, signal } = this.#scope;
-    const figures = figuresById(await this.#ledger());
+    const figures = figuresById(await this.#ledger(sessionId));
     const results: PageResult[] = [];
     for await (const record of eachArtifact(
       workspace,
@@ -92,7 +92,7 @@ export class PageData {
 
   async detail(sessionId: string, artifactId: string): Promise<PageDetail> {
     const record = await this.#record(sessionId, artifactId);
-    return this.detailOf(record, figuresById(await this.#ledger()).get(keyOf(record)));
+    return this.detailOf(record, figuresById(await this.#ledger(sessionId)).get(keyOf(record)));
   }
 
   /** Of each result, with its text if that is wanted. */
@@ -201,8 +201,29 @@ export class PageData {
 
   async strip(sessionId: string): Promise<PageStrip> {
     const results = await this.results(sessionId);
-    const recording = await this.#scope.recordings.of(sessionId);
+    const recording = await this.#recordingOf(sessionId);
     return recording ? stripOf(recording, results) : stripOfResults(results);
+  }
+
+  /** The session of the recording that was named. */
+  async #recorded(sessions: readonly PageSession[]): Promise<string | undefined> {
+    if (!this.#scope.recordings.isNamed) return undefined;
+    for (const { sessionId } of sessions) {
+      if (await this.#recordingOf(sessionId)) return sessionId;
+    }
+    return undefined;
+  }
+
+  /** A recording that was named is of the session that the caller named, or that holds a result which it refers to. */
+  async #recordingOf(sessionId: string): Promise<Recording | undefined> {
+    const { recordings, sessionId: named } = this.#scope;
+    const recording = await recordings.of(sessionId);
+    if (!recording || !recordings.isNamed || sessionId === named) return recording;
+    for (const [artifactId, reference] of recording.references) {
+      const record = await this.#record(sessionId, artifactId).catch(() => undefined);
+      if (record && refersTo(reference, record)) return recording;
+    }
+    return undefined;
   }
 
   /** Whether the stored bytes are those that were stored, can be restored, and are the same then. */
@@ -265,8 +286,8 @@ export class PageData {
       .digest("hex");
   }
 
-  #ledger(): Promise<LedgerReport> {
-    const { workspace, sessionId, signal } = this.#scope;
+  #ledger(sessionId = this.#scope.sessionId): Promise<LedgerReport> {
+    const { workspace, signal } = this.#scope;
     return readLedger(workspace, { sessionId, signal });
   }
 
@@ -284,7 +305,9 @@ export class PageData {
     const { artifactId, sessionId } = record;
     const recording = await recordings.of(sessionId);
     const recorded = recording?.references.get(artifactId);
-    if (recorded !== undefined) return { text: recorded, from: "recorded" };
+    if (recorded !== undefined && refersTo(recorded, record)) {
+      return { text: recorded, from: "recorded" };
+    }
     const referenceTokens = figures?.referenceTokens;
     try {
       const { text, tokens } = await rebuildReference(workspace, artifactId, {
@@ -315,6 +338,12 @@ export class PageData {
 }
 
 const CHUNK_CHARS = 1_000_000;
+
+/** Another session may have a result of the same id. */
+function refersTo(reference: string, { hash }: ArtifactRecord): boolean {
+  const [, given = ""] = /^<knowledge [^\n>]*\bhash="([0-9a-f]+)"/m.exec(reference) ?? [];
+  return given !== "" && hash.startsWith(given);
+}
 
 function lineOf(text: string): PageLine {
   return { text: text.slice(0, LINE_CHARS), left: Math.max(0, text.length - LINE_CHARS) };

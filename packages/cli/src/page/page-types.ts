@@ -28,6 +28,8 @@ export interface PageOverview {
   readonly total: LedgerFigures & { readonly requests: number };
   readonly eachRequest: LedgerFigures;
   readonly tools: readonly PageTool[];
+  /** The session of the recording that was named. */
+  readonly recorded: string | undefined;
 }
 
 export interface PageTool extends ToolFigures {

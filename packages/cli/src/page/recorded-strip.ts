@@ -20,7 +20,8 @@ export class Recordings {
   readonly #terminal: Pick<Terminal, "env" | "cwd">;
   readonly #named: string | undefined;
   readonly #read = new Map<string, { readonly mark: string; readonly recording: Recording }>();
-  #paths: Promise<readonly string[]> | undefined;
+  #paths: Promise<readonly string[]> = Promise.resolve([]);
+  #lookedAt = -Infinity;
 
   /** @param named The recording, if the caller knows it; otherwise it is looked for by the session's id. */
   constructor(terminal: Pick<Terminal, "env" | "cwd">, named: string | undefined) {
@@ -47,20 +48,28 @@ export class Recordings {
     return path === undefined ? "" : markOf(path);
   }
 
+  /** Whether there is one that the caller named, without saying whose it is. */
+  get isNamed(): boolean {
+    return this.#named !== undefined;
+  }
+
   async #pathOf(sessionId: string): Promise<string | undefined> {
     if (this.#named !== undefined) return this.#named;
     // A short name such as "mcp" says nothing about which recording it is.
     if (sessionId.length < MIN_ID_CHARS) return undefined;
-    this.#paths ??= findSessions(this.#terminal).then((found) =>
-      found.flatMap(({ paths }) => paths),
-    );
-    const paths = await this.#paths;
-    return paths.find((path) =>
-      path
-        .split(sep)
-        .slice(-2)
-        .some((part) => part.includes(sessionId)),
-    );
+    const find = async (): Promise<string | undefined> =>
+      (await this.#paths).find((path) =>
+        path
+          .split(sep)
+          .slice(-2)
+          .some((part) => part.includes(sessionId)),
+      );
+    const known = await find();
+    if (known !== undefined || performance.now() - this.#lookedAt < LOOK_AGAIN_MS) return known;
+    // An agent may have begun to record since.
+    this.#lookedAt = performance.now();
+    this.#paths = findSessions(this.#terminal).then((found) => found.flatMap(({ paths }) => paths));
+    return find();
   }
 
   async #readAt(path: string): Promise<Recording | undefined> {
@@ -83,6 +92,7 @@ export class Recordings {
 }
 
 const MIN_ID_CHARS = 8;
+const LOOK_AGAIN_MS = 5_000;
 
 async function markOf(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined);

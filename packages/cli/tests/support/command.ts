@@ -11,6 +11,7 @@ import type * as ColorsModule from "../../src/terminal/colors.js";
 const DIST = fileURLToPath(new URL("../../dist/", import.meta.url));
 export const MAIN = join(DIST, "main.js");
 export const HOOK = join(DIST, "hook.js");
+export const STATUS_LINE = join(DIST, "status-line.js");
 export const SAMPLE = fileURLToPath(
   new URL("../../../../examples/conversations/checkout-outage.json", import.meta.url),
 );

@@ -301,9 +301,13 @@ export class Ledger {
 
   /** Forgets a session, or everything, without a trace. */
   async purge(sessionId: string | undefined): Promise<void> {
-    if (sessionId === undefined) this.#open.clear();
-    else this.#open.delete(sessionId);
+    const isPurged = (id: string): boolean => sessionId === undefined || id === sessionId;
+    for (const forgotten of [this.#open, this.#last]) {
+      for (const id of [...forgotten.keys()].filter(isPurged)) forgotten.delete(id);
+    }
     await this.#writing;
+    const kept = this.#unwritten.filter((one) => !isPurged(one.sessionId));
+    this.#unwritten.splice(0, this.#unwritten.length, ...kept);
     await this.#store().purge(sessionId);
   }
 

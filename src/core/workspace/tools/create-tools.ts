@@ -69,9 +69,12 @@ export function createTools(
     const isCompact = tool === COMPACT_TOOL;
     const execute: ToolDescription["execute"] = async (raw, { signal, withData = false } = {}) => {
       let note = "";
+      let wanted: string | undefined;
+      const called = callText(name, raw);
       try {
         const { input, ignored, run } = resolveCall(tool, raw);
         note = noteOf(ignored);
+        wanted = input.text("artifact_id");
         const asked = await narrowSession(canSee, sessionId, input.text("session_id"));
         const kept = pickInput(input, ["session_id"]);
         const printNext: PrintNext = (next) => {
@@ -85,18 +88,29 @@ export function createTools(
           const scope = { sessionId: asked, signal, maxChars };
           return run({ workspace, countLines, input, printNext, scope });
         });
-        const texts = [`${name} ${JSON.stringify(raw ?? {})}`, text] as const;
-        noteRead(sessionId, input.text("artifact_id"), texts, linesOf(data as Partial<Reading>));
+        noteRead(sessionId, wanted, [called, text], linesOf(data as Partial<Reading>));
         return { text, isError: false, ...(withData ? { data } : {}) };
       } catch (error) {
-        const text = signal?.aborted ? ABORTED : explainError(error, tool);
-        return { text: note === "" ? text : `${text}\n${note.trimEnd()}`, isError: true };
+        const message = signal?.aborted ? ABORTED : explainError(error, tool);
+        const text = note === "" ? message : `${message}\n${note.trimEnd()}`;
+        // The model pays for it as well. Whether its session has such a result is another question.
+        noteRead(sessionId, sessionId === undefined ? wanted : undefined, [called, text], []);
+        return { text, isError: true };
       }
     };
     const spec = READING_TOOLS[tool];
     const inputSchema = inputSchemaOf(spec, sessionId !== undefined);
     return { name, description: spec.description, inputSchema, execute };
   });
+}
+
+/** What a call takes; a model passes nothing that has no JSON. */
+function callText(name: string, raw: unknown): string {
+  try {
+    return `${name} ${JSON.stringify(raw ?? {})}`;
+  } catch {
+    return name;
+  }
 }
 
 /** By how much an answer may be longer if nothing is missing then. */

@@ -162,6 +162,20 @@ describe("entries of the ledger", () => {
     expect(total).toMatchObject({ requests: 2, whole: 2_000, results: 1 });
   });
 
+  it("are forgotten with their session, those included that a store refused", async () => {
+    const store = new MemoryStore();
+    const ledger = openLedger(store);
+    const put = store.put.bind(store);
+    store.put = () => Promise.reject(new Error("full"));
+    for (const session of ["s", "other"]) ledger.request(session, request([carried("a")], 120));
+    await ledger.flush();
+    store.put = put;
+    await ledger.purge("s");
+    expect(ledger.repeat("s", 10)).toBeUndefined();
+    const { sessions } = reportLedger(await ledger.sums());
+    expect(sessions.map(({ sessionId }) => sessionId)).toEqual(["other"]);
+  });
+
   it("are gathered into one while a store hangs", async () => {
     const store = new MemoryStore();
     const ledger = openLedger(store);

@@ -33,7 +33,7 @@ page.append(
   h(
     "footer",
     { class: "soft" },
-    "Tokens are our own estimate, of input; prompt caching is left out. Net is whole − references − read back − overhead; * in each further request. ",
+    "Tokens are our own estimate, of input; prompt caching is left out. Net is whole − references − read back − overhead, over all requests that carried a result; * in each further request. ",
     ...[
       h("kbd", {}, "/"),
       " filter ",
@@ -50,10 +50,11 @@ page.append(
   ),
 );
 
-/** The session whose strip is shown: the one that was chosen, or the newest that holds something. */
+/** The session whose strip is shown: the one that was chosen or recorded, or the newest that holds something. */
 function current(): string | undefined {
   const sessions = overview?.sessions ?? [];
-  return chosen ?? (sessions.find(({ artifacts }) => artifacts > 0) ?? sessions[0])?.sessionId;
+  const named = chosen ?? overview?.recorded;
+  return named ?? (sessions.find(({ artifacts }) => artifacts > 0) ?? sessions[0])?.sessionId;
 }
 
 /** Draws again without taking the focus from where it is. */

@@ -197,13 +197,14 @@ export function resultView(source: Source, onClose: () => void): ResultView {
     const jumps = h(
       "p",
       { class: "legend" },
-      jumpButton("quoted", "quoted in the reference", quoted),
+      jumpButton("quoted", "quoted in the reference", quoted, quoted.length),
       jumpButton(
         "read",
         read.length === 0
           ? "read: no lines are known"
           : "read by the model, as far as the ledger knows",
         read.map(([from]) => from),
+        read.reduce((sum, [from, to]) => sum + to - from + 1, 0),
       ),
     );
     const element = h(
@@ -243,7 +244,12 @@ export function resultView(source: Source, onClose: () => void): ResultView {
       );
     }
 
-    function jumpButton(kind: string, text: string, lines: readonly number[]): HTMLElement {
+    function jumpButton(
+      kind: string,
+      text: string,
+      lines: readonly number[],
+      marked: number,
+    ): HTMLElement {
       let at = -1;
       const go = (): void => {
         at = (at + 1) % lines.length;
@@ -260,7 +266,7 @@ export function resultView(source: Source, onClose: () => void): ResultView {
         ...[
           h("i", { class: `swatch ${kind}` }),
           text,
-          lines.length === 0 ? "" : ` (${count(lines.length)})`,
+          lines.length === 0 ? "" : ` (${counted(marked, "line")})`,
         ],
       );
     }

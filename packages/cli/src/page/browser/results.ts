@@ -306,20 +306,20 @@ function searchView(
       cursor,
     };
     found.setAttribute("aria-busy", "true");
-    const [matches, error] = await source.search(pattern.value, options).then(
-      (matches): [PageMatches, undefined] => [matches, undefined],
-      (error: unknown): [undefined, string] => [
-        undefined,
-        error instanceof Error ? error.message : String(error),
-      ],
-    );
+    let matches: PageMatches | undefined;
+    let failure = "";
+    try {
+      matches = await source.search(pattern.value, options);
+    } catch (error) {
+      failure = error instanceof Error ? error.message : String(error);
+    }
     // An earlier search may answer later.
     if (mine !== asked) return;
     found.removeAttribute("aria-busy");
     if (cursor === undefined) found.replaceChildren();
     found.querySelector(".more")?.remove();
     if (!matches) {
-      found.append(h("p", { class: "bad" }, ...shown(error)));
+      found.append(h("p", { class: "bad" }, ...shown(failure)));
       return;
     }
     found.append(...matches.groups.map(renderGroup));

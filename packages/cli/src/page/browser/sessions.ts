@@ -244,6 +244,11 @@ export function renderTools(tools: readonly PageTool[]): HTMLElement | undefined
     { class: "tools", "aria-labelledby": "tools-title" },
     h("h2", { id: "tools-title" }, "Tools"),
     h(
+      "p",
+      { class: "soft" },
+      "Sizes count each result once; net is over all requests that carried it, with * in each further request.",
+    ),
+    h(
       "div",
       { class: "scroll" },
       h(
