@@ -19,7 +19,7 @@ import {
   candidateIds,
   type TextSize,
 } from "../../core/workspace/artifacts/artifact.js";
-import { checkedContent } from "../checked-content.js";
+import { checkedBytes, checkedContent } from "../checked-content.js";
 import { hashPassing, sha256 } from "../hash.js";
 import { contentKey, derivedKey, keysAt, newLocation } from "./content-keys.js";
 import { PAGE } from "./session-listings.js";
@@ -186,7 +186,7 @@ export function joinStores(
       const bytes = fetched.get(record);
       // Once: whoever opens it again wants what is there by then.
       fetched.delete(record);
-      if (bytes) return checkedContent(record, memoryContent(bytes));
+      if (bytes) return checkedBytes(record, bytes);
       const opened = await reading(content.open(contentKey(record.location), record.size.bytes));
       if (!opened) throw new ArtifactGoneError(record.artifactId, "missing");
       const read: OpenContent["read"] = (start, end) => reading(opened.read(start, end));
