@@ -21,7 +21,7 @@ import {
 } from "../../core/workspace/artifacts/artifact.js";
 import { checkedBytes, checkedContent } from "../checked-content.js";
 import { hashPassing, sha256 } from "../hash.js";
-import { contentKey, derivedKey, keysAt, newLocation } from "./content-keys.js";
+import { contentKey, derivedKey, keysAt, newLocation, nextLocation } from "./content-keys.js";
 import { PAGE } from "./session-listings.js";
 import { verifyHalves } from "./verify-halves.js";
 
@@ -55,6 +55,7 @@ export function joinStores(
 ): ArtifactStore {
   requireObject("metadata", metadata, "a MetadataStore");
   requireObject("content", content, "a ContentStore");
+  const locate = together ? nextLocation : newLocation;
   /** Content that was found with its record, for the one who opens it next. */
   const fetched = new WeakMap<ArtifactRecord, Uint8Array>();
 
@@ -62,7 +63,7 @@ export function joinStores(
     const { content: source } = artifact;
     if (!(source instanceof Uint8Array)) return putStream(artifact, source);
     const hash = artifact.hash?.() ?? sha256(source);
-    const record = newRecord(artifact, newLocation(), hash, artifact.size());
+    const record = newRecord(artifact, locate(), hash, artifact.size());
     if (together && source.length <= together.maxBytes) {
       const added = await together.add(record, source);
       if (added.location !== record.location) await repair(added, source);
@@ -81,7 +82,7 @@ export function joinStores(
     artifact: NewArtifact,
     source: AsyncIterable<Uint8Array>,
   ): Promise<ArtifactRecord> => {
-    const location = newLocation();
+    const location = locate();
     const passing = hashPassing(source);
     await content.write(contentKey(location), passing.bytes);
     let size: TextSize;
