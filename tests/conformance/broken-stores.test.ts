@@ -310,6 +310,10 @@ const broken: Record<string, { open: OpenStore; concern: string }> = {
     })),
     concern: "renewal",
   },
+  "a verification that cannot be aborted": {
+    open: changed((store) => ({ verify: () => store.verify({}) })),
+    concern: "faults",
+  },
   "a failed stream that is stored as far as it came": {
     open: changed((store) => ({
       put: (artifact) => {

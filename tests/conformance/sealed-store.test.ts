@@ -1,12 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Database from "libsql";
 import { afterAll, describe, it } from "vitest";
 import type { OpenStore } from "../../src/core/workspace/artifacts/artifact-store.js";
 import { openMemory } from "../../src/core/workspace/artifacts/memory-store.js";
 import { sha256 } from "../../src/infrastructure/hash.js";
-import { sqliteStore } from "../../src/infrastructure/sqlite-store/sqlite-store.js";
 import { fileStore } from "../../src/presets/stores.js";
 import { defineStoreTests } from "../../src/testing/index.js";
 import { sealedStores } from "../support/sealed-stores.js";
@@ -19,7 +17,6 @@ afterAll(() => {
 const INNER: Record<string, OpenStore> = {
   memory: openMemory(sha256),
   files: fileStore(join(folder, "files")),
-  SQLite: (namespace) => sqliteStore(new Database(join(folder, "sealed.db")))(namespace),
 };
 
 for (const [name, inner] of Object.entries(INNER)) {

@@ -112,14 +112,20 @@ describe("object storage", () => {
 
   it("is verified in parts, which together are all of it", async () => {
     const open = await fill();
+    const Key = `wrong-${(runs - 1).toString()}/default/${"0".repeat(32)}/content`;
+    await server.client().putObject({ Bucket: BUCKET, Key, Body: "left" });
     let artifacts = 0;
     let after: string | undefined;
+    const deleted: string[][] = [];
     do {
-      const report = await open().verify({ limit: 2, after });
+      const options = { limit: 2, after, deleteOrphans: true, orphanAgeMs: 0 };
+      const report = await open().verify(options);
       artifacts += report.artifacts;
-      expect(report.orphaned).toEqual([]);
+      deleted.push([...report.deleted]);
       after = report.next;
     } while (after !== undefined);
     expect(artifacts).toBe(3);
+    // What has no record can be told at the end alone.
+    expect(deleted).toEqual([[], ["0".repeat(32)]]);
   });
 });

@@ -29,6 +29,19 @@ const LOCAL = new Set([
   0x01021994, 0xef53, 0x58465342, 0x9123683e, 0x794c7630, 0xf2f52010, 0x2fc12fc1, 0xca451a4e,
 ]);
 
+const {
+  O_NOFOLLOW = 0,
+  O_NONBLOCK = 0,
+  O_RDONLY,
+} = fs.constants as Partial<Record<string, number>> & { O_RDONLY: number };
+
+/**
+ * A link in place of a file is not followed, since it may lead out of the workspace, and a pipe does
+ * not block. Windows lacks both flags.
+ */
+export const NO_LINK = O_NOFOLLOW | O_NONBLOCK;
+const READ_NO_LINK = O_RDONLY | NO_LINK;
+
 type Done<T> = (error: NodeJS.ErrnoException | null, value: T) => void;
 
 /** A callback function of node:fs as a promise: faster than fs/promises, which makes an object for each open file. */
@@ -86,6 +99,16 @@ export class Disk {
   /** When a folder last changed; `undefined` where asking takes as long as listing it. */
   async changedMs(folder: string): Promise<number | undefined> {
     return this.#isLocal ? (await this.lookAt(folder))?.ctimeMs : undefined;
+  }
+
+  /** Opens a file for reading, if it is one. */
+  openToRead(path: string): Promise<number> {
+    return this.#look(
+      () => fs.openSync(path, READ_NO_LINK),
+      (done) => {
+        fs.open(path, READ_NO_LINK, done);
+      },
+    );
   }
 
   /** The stats of an open file. */

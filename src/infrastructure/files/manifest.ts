@@ -13,8 +13,7 @@ import {
   tombstoneOf,
 } from "../../core/workspace/artifacts/artifact.js";
 import { CauseError } from "../cause-error.js";
-import { type Disk, hasCode, identityOf } from "./disk.js";
-import { READ_NO_LINK } from "./open-content.js";
+import { type Disk, hasCode, identityOf, NO_LINK } from "./disk.js";
 import { type CheckedFolder, FILE_MODE, MANIFEST_NAME, type StoreLayout } from "./store-layout.js";
 
 /** An artifact in a manifest line; the location of its file is derived from its id, never read from the line. */
@@ -177,10 +176,8 @@ const MAX_OPEN_FILES = 32;
 /** An unused file is closed after this, so that its disk can be unmounted and its folder deleted. */
 const IDLE_MS = 2_000;
 
-const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants as Partial<
-  Record<string, number>
-> & { O_APPEND: number; O_CREAT: number; O_RDWR: number };
-const CHANGE_NO_LINK = O_RDWR | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
+const { O_APPEND, O_CREAT, O_RDWR } = constants;
+const CHANGE_NO_LINK = O_RDWR | NO_LINK;
 const APPEND_NO_LINK = CHANGE_NO_LINK | O_APPEND | O_CREAT;
 
 /** How many manifests the whole process reads at a time: each takes a descriptor, and few threads serve them all. */
@@ -256,7 +253,7 @@ class AppendFile {
 
 /** The session that the first line of a manifest names, if it is a header; nothing else is read. */
 export async function readOwner(folder: string, disk: Disk): Promise<string | undefined> {
-  const fd = await disk.open(join(folder, MANIFEST_NAME), READ_NO_LINK);
+  const fd = await disk.openToRead(join(folder, MANIFEST_NAME));
   try {
     const block = Buffer.allocUnsafe(SMALL_BLOCK_BYTES);
     const start = block.toString("utf8", 0, await disk.read(fd, block, 0));
@@ -407,7 +404,7 @@ export class Manifest implements CheckedFolder {
   async #readWhole(): Promise<void> {
     let fd: number;
     try {
-      fd = await this.layout.disk.open(this.path, READ_NO_LINK);
+      fd = await this.layout.disk.openToRead(this.path);
     } catch (error) {
       if (!hasCode(error, "ENOENT")) throw error;
       this.#state = emptyState("");

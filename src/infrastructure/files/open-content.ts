@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from "node:crypto";
-import { constants } from "node:fs";
 import { open, lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ReadFailedError } from "../../core/errors/storage-errors.js";
@@ -8,21 +7,9 @@ import { type OpenContent, memoryContent } from "../../core/workspace/artifacts/
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
 import { once } from "../../core/lib/concurrency.js";
 import { CauseError } from "../cause-error.js";
-import { checkedContent } from "../checked-content.js";
+import { checkedBytes, checkedContent } from "../checked-content.js";
 import type { Disk } from "./disk.js";
 import { CACHE_FOLDER, FILE_MODE, FOLDER_MODE, temporaryName } from "./store-layout.js";
-
-const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants as {
-  O_RDONLY: number;
-  O_NOFOLLOW?: number;
-  O_NONBLOCK?: number;
-};
-
-/**
- * A link in place of a file is not followed, since it may lead out of the workspace, and a pipe does
- * not block. Windows lacks both flags.
- */
-export const READ_NO_LINK = O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
 
 export interface OpenFile extends OpenContent {
   readonly fd: number;
@@ -34,7 +21,7 @@ export interface OpenFile extends OpenContent {
 }
 
 export async function openContent(path: string, disk: Disk): Promise<OpenFile> {
-  const fd = await disk.open(path, READ_NO_LINK);
+  const fd = await disk.openToRead(path);
   try {
     const stats = await disk.statOpen(fd);
     if (!stats.isFile()) throw new CauseError(`${path} is not a plain file`);
@@ -105,9 +92,9 @@ export class ContentCheck {
       if (!isSmall || isIntact) return checkedContent(record, file, { isIntact, onIntact });
       const { buffer, byteOffset, length } = await file.read(0, file.size);
       // Not a Buffer, whose `slice` would be no copy.
-      const bytes = new Uint8Array(buffer, byteOffset, length);
-      const content = checkedContent(record, memoryContent(bytes), { isIntact, onIntact });
+      const content = checkedBytes(record, new Uint8Array(buffer, byteOffset, length));
       await content.check?.();
+      onIntact();
       await file.close();
       return content;
     } catch (error) {

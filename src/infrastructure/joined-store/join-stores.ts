@@ -19,9 +19,9 @@ import {
   candidateIds,
   type TextSize,
 } from "../../core/workspace/artifacts/artifact.js";
-import { checkedContent } from "../checked-content.js";
+import { checkedBytes, checkedContent } from "../checked-content.js";
 import { hashPassing, sha256 } from "../hash.js";
-import { contentKey, derivedKey, keysAt, newLocation } from "./content-keys.js";
+import { contentKey, derivedKey, keysAt, newLocation, nextLocation } from "./content-keys.js";
 import { PAGE } from "./session-listings.js";
 import { verifyHalves } from "./verify-halves.js";
 
@@ -55,6 +55,7 @@ export function joinStores(
 ): ArtifactStore {
   requireObject("metadata", metadata, "a MetadataStore");
   requireObject("content", content, "a ContentStore");
+  const locate = together ? nextLocation : newLocation;
   /** Content that was found with its record, for the one who opens it next. */
   const fetched = new WeakMap<ArtifactRecord, Uint8Array>();
 
@@ -62,7 +63,7 @@ export function joinStores(
     const { content: source } = artifact;
     if (!(source instanceof Uint8Array)) return putStream(artifact, source);
     const hash = artifact.hash?.() ?? sha256(source);
-    const record = newRecord(artifact, newLocation(), hash, artifact.size());
+    const record = newRecord(artifact, locate(), hash, artifact.size());
     if (together && source.length <= together.maxBytes) {
       const added = await together.add(record, source);
       if (added.location !== record.location) await repair(added, source);
@@ -81,7 +82,7 @@ export function joinStores(
     artifact: NewArtifact,
     source: AsyncIterable<Uint8Array>,
   ): Promise<ArtifactRecord> => {
-    const location = newLocation();
+    const location = locate();
     const passing = hashPassing(source);
     await content.write(contentKey(location), passing.bytes);
     let size: TextSize;
@@ -186,7 +187,7 @@ export function joinStores(
       const bytes = fetched.get(record);
       // Once: whoever opens it again wants what is there by then.
       fetched.delete(record);
-      if (bytes) return checkedContent(record, memoryContent(bytes));
+      if (bytes) return checkedBytes(record, bytes);
       const opened = await reading(content.open(contentKey(record.location), record.size.bytes));
       if (!opened) throw new ArtifactGoneError(record.artifactId, "missing");
       const read: OpenContent["read"] = (start, end) => reading(opened.read(start, end));

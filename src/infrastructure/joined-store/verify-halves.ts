@@ -30,11 +30,8 @@ export async function verifyHalves(
   const { signal, limit = Infinity, deleteOrphans = false } = options;
   const damaged: { sessionId: string; artifactId: string; problem: string }[] = [];
   const missing: { sessionId: string; artifactId: string }[] = [];
-  // A part of the artifacts tells nothing of orphans, unless it is all of them.
-  const written =
-    limit === Infinity && options.after === undefined
-      ? await listContent(content, signal)
-      : undefined;
+  const isWhole = limit === Infinity && options.after === undefined;
+  let written = isWhole ? await listContent(content, signal) : undefined;
   const check = async (record: ArtifactRecord): Promise<void> => {
     signal?.throwIfAborted();
     const { sessionId, artifactId } = record;
@@ -51,21 +48,23 @@ export async function verifyHalves(
   const sessions = new Set<string>();
   let artifacts = 0;
   let bytes = 0;
-  let { after: next } = options;
-  for (let isLast = false; !isLast && artifacts < limit;) {
-    signal?.throwIfAborted();
-    const size = Math.min(PAGE, limit - artifacts);
-    const page = (await metadata.query({ after: next, limit: size })).artifacts;
-    const records = page.map(({ record }) => record);
-    await mapConcurrently(records, DEFAULTS.writeConcurrency, check);
-    for (const { location, sessionId, size: found } of records) {
+  let next: string | undefined;
+  for await (const page of pages(metadata, options)) {
+    await mapConcurrently(page.records, DEFAULTS.writeConcurrency, check);
+    for (const { location, sessionId, size } of page.records) {
       written?.delete(location);
       sessions.add(sessionId);
-      bytes += found.bytes;
+      bytes += size.bytes;
     }
-    artifacts += records.length;
-    isLast = page.length < size;
-    next = isLast ? undefined : page.at(-1)?.cursor;
+    artifacts += page.records.length;
+    ({ next } = page);
+  }
+  // The last part looks for content that no artifact has, of this part or of those before.
+  if (!isWhole && next === undefined) {
+    written = await listContent(content, signal);
+    for await (const { records } of pages(metadata, { signal })) {
+      for (const { location } of records) written.delete(location);
+    }
   }
   const orphaned = [...(written?.keys() ?? [])].sort();
   const deleted = deleteOrphans && written ? await removeOrphans(content, written, options) : [];
@@ -74,6 +73,23 @@ export async function verifyHalves(
     ...{ sessions: sessions.size, artifacts, bytes, damaged, missing, orphaned, deleted, next },
     ...{ unreadable: [], brokenLines: 0 },
   };
+}
+
+/** Records as far as the limit goes, and where to continue after each page. */
+async function* pages(
+  metadata: MetadataStore,
+  { after, limit = Infinity, signal }: VerifyOptions,
+): AsyncGenerator<{ readonly records: ArtifactRecord[]; readonly next: string | undefined }> {
+  let left = limit;
+  let next = after;
+  do {
+    signal?.throwIfAborted();
+    const size = Math.min(PAGE, left);
+    const { artifacts } = await metadata.query({ after: next, limit: size });
+    next = artifacts.length < size ? undefined : artifacts.at(-1)?.cursor;
+    yield { records: artifacts.map(({ record }) => record), next };
+    left -= size;
+  } while (next !== undefined && left > 0);
 }
 
 /** A put adds its record soon after its content: what is older belongs to one that has ended. */

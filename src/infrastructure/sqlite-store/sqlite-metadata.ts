@@ -11,6 +11,7 @@ import {
   tombstoneOf,
   type ArtifactRecord,
 } from "../../core/workspace/artifacts/artifact.js";
+import { bySession } from "../../core/workspace/artifacts/choose-oldest.js";
 import { CauseError } from "../cause-error.js";
 import { CHUNK_BYTES } from "../joined-store/chunked-content.js";
 import { contentKey } from "../joined-store/content-keys.js";
@@ -33,14 +34,14 @@ import { fieldsOf, planQuery } from "./sqlite-query.js";
 const NEXT_SEQ = `INSERT INTO context_offload_sessions
     (namespace, session, name, epoch, last_seq, artifacts, bytes, written)
   VALUES (?, ?, ?, hex(randomblob(8)), ?, ?, ?, ?)
-  ON CONFLICT (namespace, session) DO UPDATE SET last_seq = max(last_seq + 1, excluded.last_seq),
+  ON CONFLICT (namespace, session) DO UPDATE SET last_seq = max(last_seq + ?, excluded.last_seq),
     artifacts = artifacts + excluded.artifacts, bytes = bytes + excluded.bytes,
     written = max(written, excluded.written)
   RETURNING last_seq`;
 const COUNT = `INSERT INTO context_offload_namespaces (namespace, artifacts, bytes) VALUES (?, ?, ?)
   ON CONFLICT (namespace) DO UPDATE
     SET artifacts = artifacts + excluded.artifacts, bytes = bytes + excluded.bytes`;
-const FIND = `SELECT session, artifact, changed, record FROM context_offload_artifacts
+const FIND = `SELECT rowid, session, artifact, changed, record FROM context_offload_artifacts
   WHERE namespace = ? AND session = ? AND artifact = ?`;
 const PUT = `INSERT INTO context_offload_artifacts
     (namespace, session, artifact, changed, created, context, bytes, location, record)
@@ -53,14 +54,15 @@ const RENEW_FIELD = `UPDATE context_offload_fields SET changed = ?
   WHERE namespace = ? AND field = ? AND session = ? AND changed = ?`;
 /** In place, before rows are removed: SQLite may copy rows within a page that loses others, and leave the copies. */
 const OVERWRITE = `UPDATE context_offload_artifacts SET record = zeroblob(length(CAST(record AS BLOB)))
-  WHERE namespace = ? AND session = ? AND artifact = ?`;
+  WHERE rowid IN (SELECT value FROM json_each(?))`;
 const REMOVE = `DELETE FROM context_offload_artifacts
-  WHERE namespace = ? AND session = ? AND artifact = ?`;
-const REMOVE_FIELD = `DELETE FROM context_offload_fields
-  WHERE namespace = ? AND field = ? AND session = ? AND changed = ?`;
+  WHERE rowid IN (SELECT value FROM json_each(?))`;
+const REMOVE_FIELDS = `DELETE FROM context_offload_fields
+  WHERE (namespace, field, session, changed) IN (
+    SELECT ?, value ->> 0, value ->> 1, value ->> 2 FROM json_each(?))`;
 const BURY = `INSERT OR REPLACE INTO context_offload_tombstones
     (namespace, session, artifact, changed, until, record)
-  VALUES (?, ?, ?, ?, ?, ?)`;
+  SELECT ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?)`;
 const UNBURY = `DELETE FROM context_offload_tombstones
   WHERE namespace = ? AND session = ? AND artifact = ?`;
 const ADD_CHILD = `INSERT INTO context_offload_children (namespace, session, child, name, changed)
@@ -253,17 +255,18 @@ interface Usage {
 
 const NO_USAGE: Usage = { artifacts: 0, bytes: 0, written: "" };
 
-/** The number of a change of a session. */
+/** The number of a change of a session, or of the last of several. */
 function nextSeq(
   sql: SqliteStatements,
   ns: string,
   sessionId: string,
   { artifacts, bytes, written }: Usage = NO_USAGE,
+  changes = 1,
 ): number {
   const name = JSON.stringify(sessionId);
   const now = Date.now() * 1_000;
   const key = [ns, indexKey(sessionId), name] as const;
-  const row = sql.get(NEXT_SEQ, ...key, now, artifacts, bytes, written);
+  const row = sql.get(NEXT_SEQ, ...key, now, artifacts, bytes, written, changes);
   if (artifacts !== 0) sql.run(COUNT, ns, artifacts, bytes);
   return Number(row?.["last_seq"]);
 }
@@ -309,24 +312,31 @@ function renewIn(sql: SqliteStatements, ns: string, row: Row, createdAt: string)
   return renewed;
 }
 
-/** Nothing of an artifact is left but its tombstone. */
+/** Nothing of artifacts is left but their tombstones, by as many statements as they have sessions and a few. */
 function removeRecords(sql: SqliteStatements, ns: string, rows: readonly Row[]): ArtifactRecord[] {
-  for (const row of rows) sql.run(OVERWRITE, ...keyOf(ns, recordIn(row)));
-  return rows.map((row) => removeFrom(sql, ns, row));
-}
-
-function removeFrom(sql: SqliteStatements, ns: string, row: Row): ArtifactRecord {
-  const record = recordIn(row);
-  const key = keyOf(ns, record);
-  const usage = { artifacts: -1, bytes: -record.size.bytes, written: "" };
-  const seq = nextSeq(sql, ns, record.sessionId, usage);
-  sql.run(REMOVE, ...key);
-  for (const field of fieldsOf(record)) {
-    sql.run(REMOVE_FIELD, ns, field, key[1], Number(row["changed"]));
+  if (rows.length === 0) return [];
+  const records = rows.map(recordIn);
+  const rowIds = JSON.stringify(rows.map(({ rowid }) => rowid));
+  sql.run(OVERWRITE, rowIds);
+  sql.run(REMOVE, rowIds);
+  const fields = records.flatMap((record, at) =>
+    fieldsOf(record).map((field) => [field, rows[at]?.["session"], rows[at]?.["changed"]]),
+  );
+  sql.run(REMOVE_FIELDS, ns, JSON.stringify(fields));
+  const now = Date.now();
+  for (const [sessionId, own] of bySession(records)) {
+    const bytes = own.reduce((sum, { size }) => sum + size.bytes, 0);
+    const usage = { artifacts: -own.length, bytes: -bytes, written: "" };
+    const last = nextSeq(sql, ns, sessionId, usage, own.length);
+    const tombstones = own.map((record, at) => {
+      const [, session, artifact] = keyOf(ns, record);
+      const tombstone = tombstoneOf(record, now);
+      const changed = last - own.length + 1 + at;
+      return [session, artifact, changed, tombstone.until, JSON.stringify(tombstone)];
+    });
+    sql.run(BURY, ns, JSON.stringify(tombstones));
   }
-  const tombstone = tombstoneOf(record, Date.now());
-  sql.run(BURY, ...key, seq, tombstone.until, JSON.stringify(tombstone));
-  return record;
+  return records;
 }
 
 /** Where an id is looked up: with its session by one index, without by another. */
@@ -378,7 +388,7 @@ async function findWithContent(
 /** How many artifacts one transaction removes. */
 const SLICE = 200;
 
-const COLUMNS = "session, artifact, changed, bytes, created, record";
+const COLUMNS = "rowid, session, artifact, changed, bytes, created, record";
 const USED = "SELECT artifacts, bytes FROM context_offload_namespaces WHERE namespace = ?";
 const USED_BY = `SELECT artifacts, bytes FROM context_offload_sessions
   WHERE namespace = ? AND session = ?`;

@@ -22,6 +22,16 @@ export const FAULTS = [
     equal(await textOf(open(), record), "after", "its content");
   }),
 
+  check("a verification that is aborted says why", async ({ store }) => {
+    await store.put(artifactOf("x", { id: "call_1" }));
+    const reason = new Error("not today");
+    const outcome = await store.verify({ signal: AbortSignal.abort(reason) }).then(
+      () => "no error",
+      (error: unknown) => (error === reason ? "the reason" : String(error)),
+    );
+    equal(outcome, "the reason", "what it rejects with");
+  }),
+
   check("one put that fails does not harm others", async ({ store, open }) => {
     const [failed, stored] = await Promise.allSettled([
       store.put(artifactOf(failing(300_000), { id: "call_1" })),

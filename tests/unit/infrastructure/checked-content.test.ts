@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { memoryContent } from "../../../src/core/workspace/artifacts/artifact-store.js";
 import type { ArtifactRecord } from "../../../src/index.js";
-import { checkedContent } from "../../../src/infrastructure/checked-content.js";
+import { checkedBytes, checkedContent } from "../../../src/infrastructure/checked-content.js";
 import { sha256 } from "../../../src/infrastructure/hash.js";
 
 const BYTES = Buffer.from("the content as it was stored");
@@ -33,4 +33,13 @@ it("that was intact before is read again only by its reader, and compared then",
   await content.check?.();
   await content.read(0, DAMAGED.length);
   await expect(content.check?.()).rejects.toMatchObject({ code: "ARTIFACT_DAMAGED" });
+});
+
+it("in memory is compared as a whole, also if a part was read, and has the size of its record", async () => {
+  await checkedBytes(RECORD, BYTES).check?.();
+  const damaged = checkedBytes(RECORD, DAMAGED);
+  await damaged.read(10, 20);
+  expect(damaged.bytesRead).toBe(10);
+  await expect(damaged.check?.()).rejects.toMatchObject({ code: "ARTIFACT_DAMAGED" });
+  expect(() => checkedBytes(RECORD, BYTES.subarray(1))).toThrow(/27 bytes instead of 28/);
 });

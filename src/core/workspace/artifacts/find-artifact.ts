@@ -19,15 +19,26 @@ export async function visibleSessions(
   sessionId: unknown,
 ): Promise<readonly string[]> {
   if (sessionId === undefined) return store.sessions();
-  if (typeof sessionId !== "string") {
+  const seen: string[] = [];
+  for await (const [session] of visibleListings(store, sessionId)) seen.push(session);
+  return seen;
+}
+
+/** The same sessions, each with what it holds, listed only as far as they are asked for. */
+async function* visibleListings(
+  store: ArtifactStore,
+  sessionId: unknown,
+): AsyncGenerator<readonly [sessionId: string, listing: SessionListing]> {
+  if (sessionId !== undefined && typeof sessionId !== "string") {
     throw new InvalidArgumentError("sessionId", sessionId, "a string");
   }
-  const seen = new Set([sessionId]);
-  for (const id of seen) {
+  const seen = new Set(sessionId === undefined ? await store.sessions() : [sessionId]);
+  for (const session of seen) {
+    const listing = await store.listSession(session);
+    yield [session, listing];
     // A set that grows while it is iterated also reaches the children's children.
-    for (const child of (await store.listSession(id)).children) seen.add(child);
+    if (sessionId !== undefined) for (const child of listing.children) seen.add(child);
   }
-  return [...seen];
 }
 
 /** Finds an artifact among those that the session may read; throws an error that says why there is none. */
@@ -76,23 +87,24 @@ async function findById(
   const found: ArtifactRecord[] = [];
   const listings: SessionListing[] = [];
   let wasRemoved = false;
-  for (const session of await visibleSessions(store, sessionId)) {
-    const { artifacts, removed, ...rest } = await store.listSession(session);
+  for await (const [session, listing] of visibleListings(store, sessionId)) {
+    const { artifacts, removed } = listing;
     const named = artifacts.get(id) ?? artifacts.get(id.trim());
     const record = named && isMeant(named) ? named : undefined;
     if (record && session === sessionId) return record;
     if (record) found.push(record);
     else wasRemoved ||= artifactIds.some((one) => removed.has(one));
-    listings.push({ artifacts, removed, ...rest });
+    listings.push(listing);
   }
   const only = soleRecord(id, found, purpose);
   if (only) return only;
   if (wasRemoved) throw new ArtifactGoneError(id, "removed");
-  const others = listings.flatMap(({ artifacts }) =>
-    [...artifacts.values()]
-      .filter(({ metadata }) => metadata.context_type !== HIDDEN_CONTEXT)
-      .map(({ artifactId }) => artifactId),
-  );
+  const others: string[] = [];
+  for (const { artifacts } of listings) {
+    for (const { artifactId, metadata } of artifacts.values()) {
+      if (metadata.context_type !== HIDDEN_CONTEXT) others.push(artifactId);
+    }
+  }
   throw new UnknownArtifactError(id, nearestNames(id, others, NEAREST_SHOWN));
 }
 

@@ -46,15 +46,17 @@ function isSame(a: Uint8Array, b: Uint8Array): boolean {
   return true;
 }
 
-/** All bytes in one array, which is made only once, since they may be many. */
+/** All bytes in one array, which is made only once, since they may be many; a single piece is that array. */
 async function readAll(source: ByteSource, signal: AbortSignal | undefined): Promise<Uint8Array> {
-  const bytes = new Uint8Array(source.size);
+  let bytes: Uint8Array | undefined;
   let length = 0;
   for await (const piece of readPieces(source, signal)) {
+    if (piece.length === source.size) return piece;
+    bytes ??= new Uint8Array(source.size);
     bytes.set(piece, length);
     length += piece.length;
   }
-  return bytes.subarray(0, length);
+  return (bytes ?? new Uint8Array()).subarray(0, length);
 }
 
 /** `undefined` for bytes that are not text and decode to more than a string can hold. */

@@ -16,6 +16,7 @@ import {
   type NewArtifact,
   type OpenStore,
   type SessionListing,
+  type VerifyOptions,
   type VerifyReport,
 } from "./artifact-store.js";
 
@@ -126,7 +127,8 @@ export class MemoryArtifacts implements ArtifactStore {
     return Promise.resolve();
   }
 
-  verify(): Promise<VerifyReport> {
+  verify({ signal }: VerifyOptions): Promise<VerifyReport> {
+    if (signal?.aborted) return Promise.reject(signal.reason as Error);
     const records = [...this.#sessions.values()].flatMap(({ artifacts }) => [
       ...artifacts.values(),
     ]);

@@ -10,6 +10,7 @@ import { ContextOffloadError } from "../../errors/context-offload-error.js";
 import type { Clock } from "../events.js";
 import type { ArtifactRecord } from "./artifact.js";
 import type { ArtifactStore, KeptLimits, RemovalLimits } from "./artifact-store.js";
+import { chooseOldest } from "./choose-oldest.js";
 import { queryArtifacts } from "./list-artifacts.js";
 
 /** How much is kept. The oldest artifacts go first. */
@@ -93,7 +94,7 @@ export async function findExpired(
   retention: PruneOptions,
   clock: Pick<Clock, "now">,
 ): Promise<ArtifactRecord[]> {
-  const { sessionId, perSession = {} } = retention;
+  const { sessionId } = retention;
   const all: ArtifactRecord[] = [];
   let after: string | undefined;
   do {
@@ -102,14 +103,7 @@ export async function findExpired(
     for (const { record } of artifacts) all.push(record);
     after = artifacts.length < PAGE ? undefined : artifacts.at(-1)?.cursor;
   } while (after !== undefined);
-  all.sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0));
-  const time = clock.now();
-  const expired = new Set(chooseExpired(all, retention, time));
-  for (const session of bySession(all.filter((record) => !expired.has(record))).values()) {
-    for (const record of chooseExpired(session, perSession, time)) expired.add(record);
-  }
-  const keptMs = keptMsOf(retention);
-  return all.filter((record) => expired.has(record) && ageOf(record, time) >= keptMs);
+  return chooseOldest(all, { beyond: limitsAt(retention, clock.now()), limit: Infinity });
 }
 
 /** An artifact is renewed only now and then, and is kept for the whole time after it was handed out. */
@@ -172,39 +166,6 @@ function limitsAt(retention: Retention, time: number): RemovalLimits {
     // Of what was stored in this millisecond, nothing is kept if nothing has to be.
     keepSince: keptMsOf(retention) === 0 ? isoAt(-1) : isoAt(keptMsOf(retention) - 1),
   };
-}
-
-/** Of records from the oldest to the newest, those beyond the limits. */
-function chooseExpired(
-  records: readonly ArtifactRecord[],
-  { maxAgeMs = Infinity, maxBytes = Infinity, maxArtifacts = Infinity }: RetentionLimits,
-  time: number,
-): ArtifactRecord[] {
-  let bytes = records.reduce((sum, { size }) => sum + size.bytes, 0);
-  let count = records.length;
-  const expired: ArtifactRecord[] = [];
-  for (const record of records) {
-    const isTooMuch = bytes > maxBytes || count > maxArtifacts;
-    if (!isTooMuch && ageOf(record, time) <= maxAgeMs) break;
-    expired.push(record);
-    bytes -= record.size.bytes;
-    count--;
-  }
-  return expired;
-}
-
-function ageOf({ createdAt }: ArtifactRecord, time: number): number {
-  return time - Date.parse(createdAt);
-}
-
-function bySession(records: readonly ArtifactRecord[]): Map<string, ArtifactRecord[]> {
-  const sessions = new Map<string, ArtifactRecord[]>();
-  for (const record of records) {
-    const session = sessions.get(record.sessionId);
-    if (session) session.push(record);
-    else sessions.set(record.sessionId, [record]);
-  }
-  return sessions;
 }
 
 /** Another host may remove the same artifacts at the same time. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { MemoryStore } from "../../../../../src/testing/index.js";
 import { openMemoryWorkspace } from "../../../../support/memory-workspace.js";
 import { READING_VERBS as reads } from "../../../../support/reading-verbs.js";
 import { rejectionOf } from "../../../../support/rejection.js";
@@ -119,4 +120,25 @@ describe("a session", () => {
     expect(await workspace.getOriginal("b", { sessionId: "s" })).toBe("y");
     expect(await workspace.getOriginal("a", { sessionId: "t" })).toBe("x");
   });
+});
+
+it("without an index, each session is listed once, and none after the one that has the artifact", async () => {
+  const listed: string[] = [];
+  class ListedStore extends MemoryStore {
+    override listSession(sessionId: string) {
+      listed.push(sessionId);
+      return super.listSession(sessionId);
+    }
+  }
+  const store = new ListedStore();
+  const workspace = openMemoryWorkspace({ store });
+  await workspace.put({ content: "own" }, { toolCallId: "own", sessionId: "s1" });
+  const child = { sessionId: "s2", parentSessionId: "s1" };
+  await workspace.put({ content: "of the child" }, { toolCallId: "child", ...child });
+  listed.length = 0;
+  await workspace.getOriginal("own", { sessionId: "s1" });
+  expect(listed).toEqual(["s1"]);
+  listed.length = 0;
+  await workspace.getOriginal("child", { sessionId: "s1" });
+  expect(listed).toEqual(["s1", "s2"]);
 });
