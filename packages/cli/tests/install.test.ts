@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { delimiter } from "node:path";
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
+import { foundHook, hookCommand, type InstallContext } from "../src/install/client.js";
 import { CLIENTS } from "../src/install/clients.js";
 import { folderWithClaude, HOOK, MAIN, ONE_SENTENCE, TestFolder } from "./support/command.js";
 
@@ -120,6 +121,19 @@ describe("install claude-code", () => {
     expect(
       [".claude/settings.json", ".mcp.json"].some((name) => existsSync(place.path(name))),
     ).toBe(false);
+  });
+
+  it("runs nothing that stands in the name of a folder or of a tool", async () => {
+    const hook = '/a$HOME/`id`/b\\\\/"c"/hook.js';
+    const command = hookCommand({ node: "echo", hook } as InstallContext, [], []);
+    expect(execFileSync("bash", ["-c", command], { encoding: "utf8" })).toBe(`${hook}\n`);
+    expect(foundHook(command).programs).toEqual(["echo", hook]);
+    const place = new TestFolder();
+    for (const name of ["x$(id)", "`id`", 'a"b', "%PATH%", "x\n"]) {
+      const { status, stderr } = await place.run("install", "codex", "--exclude", name);
+      expect(status).toBe(2);
+      expect(stderr).toContain("--exclude");
+    }
   });
 
   it("can be for the user, without a server, and with tools that are excluded", async () => {

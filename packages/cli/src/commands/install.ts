@@ -64,7 +64,7 @@ export function contextOf(terminal: Terminal, flags: InstallFlags): InstallConte
     main: fileURLToPath(new URL("../main.js", import.meta.url)),
     hook: fileURLToPath(new URL("../hook.js", import.meta.url)),
     opencodePlugin,
-    exclude: (flags.exclude ?? "").split(",").filter(Boolean),
+    exclude: (flags.exclude ?? "").split(",").filter(Boolean).map(requireToolName),
     minTokens: flags.minTokens,
     withTools: flags.tools,
     versionOf: (program) => {
@@ -101,4 +101,13 @@ function report(steps: readonly InstallStep[], nothing: string, terminal: Termin
     const short = relative(terminal.cwd, path);
     say(`${short.startsWith("..") ? path : short}: ${what}`, terminal);
   }
+}
+
+/** Names go into command lines of several shells; those of tools may come from a server that lies. */
+function requireToolName(name: string): string {
+  if (!/["'`$\\%!&|<>\p{Cc}]/u.test(name)) return name;
+  const why = "has characters with a meaning in a shell";
+  throw new CommandError(
+    `--exclude: the tool name ${JSON.stringify(name)} ${why}; leave it out, or set it in CONTEXT_OFFLOAD_EXCLUDE`,
+  );
 }

@@ -103,11 +103,8 @@ export function hookCommand(
 
 /** A hook that `hookCommand` has made. */
 export function foundHook(command: string): Found {
-  const programs = [...command.matchAll(/"((?:\\"|[^"])+)"/g)].slice(0, 2);
-  return {
-    what: `hook: ${command}`,
-    programs: programs.map(([, path = ""]) => path.replaceAll('\\"', '"')),
-  };
+  const programs = [...command.matchAll(/"((?:[^"\\]|\\[^])+)"/g)].slice(0, 2);
+  return { what: `hook: ${command}`, programs: programs.map(([, path = ""]) => unquoted(path)) };
 }
 
 /** The mark of a hook's command line; `undefined` for commands that are not from `install`. */
@@ -133,6 +130,11 @@ export function quotedFlags(settings: Pick<InstallContext, "exclude" | "minToken
   return settingFlags(settings).map((word) => (word.startsWith("--") ? word : quoted(word)));
 }
 
-function quoted(path: string): string {
-  return `"${path.replaceAll('"', '\\"')}"`;
+/** What a shell gives a meaning to in quotes; not a backslash in Windows, where shells leave it alone. */
+function quoted(word: string): string {
+  return `"${word.replace(word.startsWith("/") ? /[\\"$`]/g : /"/g, "\\$&")}"`;
+}
+
+function unquoted(text: string): string {
+  return text.replace(text.startsWith("/") ? /\\([\\"$`])/g : /\\(")/g, "$1");
 }
