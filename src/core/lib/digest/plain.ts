@@ -96,7 +96,7 @@ const CUT =
 export function describeCut(lines: Lines): string {
   const { size, text } = lines;
   const isOuter = (index: number): boolean => index < OUTER_LINES || index >= size - OUTER_LINES;
-  const indexes = lines.probes(0, size).filter(isOuter);
+  const indexes = [0, 1, 2, 3, size - 4, size - 3, size - 2, size - 1];
   if (text.length <= MAX_CUT_CHARS) {
     for (const { index } of text.matchAll(/(?:truncat|omitt|clipp|elid)ed\b/g))
       indexes.push(lines.at(index));

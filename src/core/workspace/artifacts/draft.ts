@@ -32,6 +32,9 @@ import { redactContent, redactMetadata, storedId, type Redact } from "./redactio
 import { readableOf } from "./readable-view.js";
 import { createSampler } from "./stream-sample.js";
 
+/** A digest of content up to this size takes no longer than creating a file. */
+const QUICK_BYTES = 65_536;
+
 /** What a draft needs of its workspace. */
 export interface DraftWiring {
   readonly hash: Hash;
@@ -170,20 +173,24 @@ export abstract class Draft implements Owner {
     const isStream = this.content === undefined;
     // A stream has a size and a digest only at its end.
     const isReady = isStream || this.#reference !== undefined;
-    const scan = () => (this.#scan ??= scanSampled(this.measured.sampled, this.options.hints));
-    const steps = [() => this.tokens, scan, () => this.reference];
+    // While a file is created, it is filled, and its line is written: what is short to compute comes first.
+    const { bytes } = this;
+    const isShort = bytes instanceof Uint8Array && bytes.length < QUICK_BYTES;
+    const [tokens, digest] = [() => this.tokens, () => this.digest];
+    const ahead = isShort ? [[tokens, digest], []] : [[tokens], [digest]];
+    const parts = [...ahead, [() => this.reference]];
     return {
       sessionId: this.sessionId,
       wantedId: this.wantedId,
       type: this.type,
-      content: this.bytes,
+      content: bytes,
       hash: isStream ? undefined : () => this.hash ?? "",
       size: () => ({ ...this.measured.size, tokens: this.tokens }),
       computeAhead: isReady
         ? undefined
         : () => {
             try {
-              steps.shift()?.();
+              for (const step of parts.shift() ?? []) step();
             } catch {
               // Ignored here: the same error is thrown when the value is read.
             }
