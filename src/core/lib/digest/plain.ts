@@ -98,10 +98,11 @@ export function describeCut(lines: Lines): string {
   const isOuter = (index: number): boolean => index < OUTER_LINES || index >= size - OUTER_LINES;
   const indexes = [0, 1, 2, 3, size - 4, size - 3, size - 2, size - 1];
   if (text.length <= MAX_CUT_CHARS) {
-    for (const { index } of text.matchAll(/(?:truncat|omitt|clipp|elid)ed\b/g))
+    for (const { index } of text.matchAll(/(?:truncat|omitt|clipp|elid)ed/g)) {
       indexes.push(lines.at(index));
+    }
   }
-  for (const index of indexes.slice(0, 20)) {
+  for (const index of indexes.slice(0, 24)) {
     const line = lines.raw(index).trim();
     // In the middle of a text it may be what the text speaks of.
     const isNote = isOuter(index) || (/\d/.test(line) && /^\W/.test(line));

@@ -32,8 +32,8 @@ import { redactContent, redactMetadata, storedId, type Redact } from "./redactio
 import { readableOf } from "./readable-view.js";
 import { createSampler } from "./stream-sample.js";
 
-/** A digest of content up to this size takes no longer than creating a file. */
-const QUICK_BYTES = 65_536;
+/** Content up to this size is looked through while its file is created; more of it, while that is filled. */
+const SMALL_BYTES = 131_072;
 
 /** What a draft needs of its workspace. */
 export interface DraftWiring {
@@ -173,12 +173,12 @@ export abstract class Draft implements Owner {
     const isStream = this.content === undefined;
     // A stream has a size and a digest only at its end.
     const isReady = isStream || this.#reference !== undefined;
-    // While a file is created, it is filled, and its line is written: what is short to compute comes first.
     const { bytes } = this;
-    const isShort = bytes instanceof Uint8Array && bytes.length < QUICK_BYTES;
+    const scan = () => (this.#scan ??= scanSampled(this.measured.sampled, this.options.hints));
     const [tokens, digest] = [() => this.tokens, () => this.digest];
-    const ahead = isShort ? [[tokens, digest], []] : [[tokens], [digest]];
-    const parts = [...ahead, [() => this.reference]];
+    // In about equal parts: while a file is created, while it is filled, and while its line is written.
+    const isSmall = bytes instanceof Uint8Array && bytes.length < SMALL_BYTES;
+    const steps = [isSmall ? [tokens, scan] : [tokens], [digest], [() => this.referenceTokens]];
     return {
       sessionId: this.sessionId,
       wantedId: this.wantedId,
@@ -190,7 +190,7 @@ export abstract class Draft implements Owner {
         ? undefined
         : () => {
             try {
-              for (const step of parts.shift() ?? []) step();
+              for (const step of steps.shift() ?? []) step();
             } catch {
               // Ignored here: the same error is thrown when the value is read.
             }
