@@ -32,9 +32,6 @@ import { redactContent, redactMetadata, storedId, type Redact } from "./redactio
 import { readableOf } from "./readable-view.js";
 import { createSampler } from "./stream-sample.js";
 
-/** Content up to this size is looked through while its file is created; more of it, while that is filled. */
-const SMALL_BYTES = 131_072;
-
 /** What a draft needs of its workspace. */
 export interface DraftWiring {
   readonly hash: Hash;
@@ -173,24 +170,20 @@ export abstract class Draft implements Owner {
     const isStream = this.content === undefined;
     // A stream has a size and a digest only at its end.
     const isReady = isStream || this.#reference !== undefined;
-    const { bytes } = this;
-    const scan = () => (this.#scan ??= scanSampled(this.measured.sampled, this.options.hints));
-    const [tokens, digest] = [() => this.tokens, () => this.digest];
-    // In about equal parts: while a file is created, while it is filled, and while its line is written.
-    const isSmall = bytes instanceof Uint8Array && bytes.length < SMALL_BYTES;
-    const steps = [isSmall ? [tokens, scan] : [tokens], [digest], [() => this.referenceTokens]];
+    // While a file is created, while it is filled, which takes the longest, and while its line is written.
+    const steps = [() => this.tokens, () => this.digest, () => this.referenceTokens];
     return {
       sessionId: this.sessionId,
       wantedId: this.wantedId,
       type: this.type,
-      content: bytes,
+      content: this.bytes,
       hash: isStream ? undefined : () => this.hash ?? "",
       size: () => ({ ...this.measured.size, tokens: this.tokens }),
       computeAhead: isReady
         ? undefined
         : () => {
             try {
-              for (const step of steps.shift() ?? []) step();
+              steps.shift()?.();
             } catch {
               // Ignored here: the same error is thrown when the value is read.
             }
