@@ -15,7 +15,7 @@ const VALUE =
 /** A method: a name, parameters, and a brace at the end. */
 const METHOD =
   /^(?!(?:function|using|lock|foreach|match|super|typeof|import|export|const|let|var)\b)(?:(?:public|private|protected|internal|static|async|override|readonly|abstract|final|virtual|get|set|synchronized) ){0,6}(?:[\w<>[\], ?.]{1,60} )?\*?#?([\w$]{1,80})\s?\([^;=]{0,200}\)(?:: ?[^=;(]{1,80}| (?:const|override|noexcept|throws [\w, .]{1,80}))? ?\{$/;
-const BLOCK = /^(?:if|for|while|switch|catch|return|else|with|do|await|new|throw|try)\b.*\{$/;
+const BLOCK = /^(?:if|for|while|switch|catch|return|else|with|do|await|new|throw|try)\b/;
 
 /** The declarations of a file, the tests of a test file; `undefined` if none were found. */
 export function codeDigest(lines: Lines, _: readonly number[], room: number): string | undefined {
@@ -25,12 +25,13 @@ export function codeDigest(lines: Lines, _: readonly number[], room: number): st
     const line = lines.line(index);
     const text = line.trimStart();
     const indent = line.length - text.length;
-    const found = BLOCK.test(text)
-      ? null
-      : (DECLARED.exec(text) ??
-        TEST.exec(text) ??
-        (indent === 0 ? VALUE.exec(text) : null) ??
-        METHOD.exec(text));
+    const found =
+      text.endsWith("{") && BLOCK.test(text)
+        ? null
+        : (DECLARED.exec(text) ??
+          TEST.exec(text) ??
+          (indent === 0 ? VALUE.exec(text) : null) ??
+          METHOD.exec(text));
     if (found === null) return [];
     const name = found.slice(1).find(Boolean) ?? "exports";
     if (TEST.test(text) || /^test_|^Test[A-Z_]/.test(name)) tests += 1;
