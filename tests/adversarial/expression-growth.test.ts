@@ -22,8 +22,6 @@ const MADE_AT_RUN_TIME: Readonly<Record<string, string>> = {
   "core/lib/text/printable.ts": "a class of characters, once",
   "core/secrets/assignments.ts": "parts of one expression, which redaction-growth measures",
   "core/secrets/known-tokens.ts": "literals of the same file, which redaction-growth measures",
-  "core/lib/digest/code.ts":
-    "literals of the same file; it sees a line of at most 1,000 characters",
   "core/lib/digest/verdicts.ts": "literals of the same file; it sees at most 300 characters",
 };
 

@@ -128,11 +128,11 @@ export function wireWorkspace(given: WorkspaceWiring): Workspace {
         maintenance.touch?.();
         return draft as StoredDraft;
       },
-      ({ record, reference }) => ({
+      ({ record, referenceTokens }) => ({
         event: "offload",
         ...detailsOf(record),
         ...sizeOf(record),
-        tokens_saved: record.size.tokens - wiring.countTokens(reference),
+        tokens_saved: record.size.tokens - referenceTokens,
       }),
     );
   };

@@ -1,12 +1,10 @@
-import { codeDigest } from "./code.js";
 import type { ContentKind, Digest, DigestHints } from "./content-kind.js";
-import { diffDigest } from "./diff.js";
-import { htmlDigest, markdownDigest, snapshotDigest } from "./documents.js";
 import { readJson, type JsonContent } from "./json-content.js";
 import { jsonDigest } from "./json-digest.js";
 import { detectKind } from "./kinds.js";
 import { Lines } from "./lines.js";
 import { filesDigest, matchesDigest } from "./listing.js";
+import { codeDigest, diffDigest, htmlDigest, markdownDigest } from "./outlines.js";
 import { describeCut, describeFiles, linesAskedFor, plainDigest, quoteAll } from "./plain.js";
 import { clip, toPrintable } from "../text/printable.js";
 import { runDigest } from "./run.js";
@@ -27,7 +25,7 @@ const TEMPLATES: Readonly<Partial<Record<ContentKind, Template>>> = {
   diff: diffDigest,
   code: codeDigest,
   markdown: markdownDigest,
-  html: (...about) => snapshotDigest(...about) ?? htmlDigest(...about),
+  html: htmlDigest,
   files: filesDigest,
   matches: matchesDigest,
   log: runDigest,

@@ -32,7 +32,9 @@ const OPENING = /^[^\S\n\r\u2028\u2029]*(?=(?:\{\s*["}]|\[\s*(?:[[{"\]\d-]|null|
 
 /** What a text holds as JSON, to its end if it is not too long; `undefined` if it is something else. */
 export function readJson({ text, chars, joint }: SampledText): JsonContent | undefined {
-  const match = OPENING.exec(text.slice(0, PREFACE_CHARS).replace(/^\ufeff/, " "));
+  const opening = text.slice(0, PREFACE_CHARS);
+  // Most text has no bracket, which is seen at once.
+  const match = /[[{]/.test(opening) ? OPENING.exec(opening.replace(/^\ufeff/, " ")) : null;
   if (match === null) return undefined;
   const start = match.index + match[0].length;
   const before = text

@@ -12,8 +12,6 @@ const AROUND_SHARE = 0.5;
 /** The names of keys come before their values, up to this share. */
 const NAMES_SHARE = 0.6;
 const FIELDS_SHARE = 0.75;
-/** A value is told in so many characters before another is told in more. */
-const BRIEF_CHARS = 80;
 /** A longer string is told after what is short, with its length. */
 const LONG_STRING = 200;
 const MAX_TEXT_CHARS = 262_144;
@@ -22,6 +20,10 @@ const MIN_RECORDS = 3;
 const VISITED_VALUES = 500;
 const MAX_DEPTH = 6;
 const LINE_CHARS = 120;
+
+/** What is cut is told in so many characters, if it is told at all. */
+const CUT_CHARS = 80;
+const MIN_CHARS = 24;
 
 /** Records in a list inside of a value, and where that is. */
 interface Records {
@@ -39,32 +41,30 @@ interface Records {
 export function jsonDigest(content: JsonContent, budgetChars: number): Digest {
   const { value, isLines, isSampled, before, after } = content;
   const kind = content.isQueried ? "json" : "text";
-  const open = new Set(content.open);
-  const noun = Array.isArray(value) ? (isLines ? "value" : "item") : "key";
+  const open = new Set<unknown>(content.open);
+  const isArray = Array.isArray(value);
+  const size = `${open.has(value) ? "at least " : ""}${countOf(sizeIn(value), isLines ? "value" : isArray ? "item" : "key")}`;
+  const cut = open.size > 0 ? ", cut off: it ends before its last bracket" : "";
   const head = [
-    [
-      isLines ? "JSON Lines" : noun === "key" ? "JSON object" : "JSON array",
-      `${open.has(value) ? "at least " : ""}${countOf(sizeIn(value), noun)}`,
-      ...(isSampled ? ["read from its start and its end"] : []),
-      ...(open.size > 0 && !isSampled ? ["cut off: it ends before its last bracket"] : []),
-    ].join(", ") + ".",
+    `JSON ${isLines ? "Lines" : isArray ? "array" : "object"}, ${size}${isSampled ? ", read from its start and its end" : cut}.`,
     ...around("Before it", before),
     ...around("After it", after),
   ].join("\n");
   const room = budgetChars - head.length - 1;
-  const whole = isSampled ? undefined : new Shower(open).whole(value, room);
+  const whole = isSampled ? undefined : new Outliner(open).whole(value, room);
   if (whole !== undefined) return { kind, text: `${head}\n${whole}` };
   const usual = Math.min(room, USUAL_CHARS);
   const lists = findRecords(value);
-  const shower = new Shower(open, new Set(lists.map(({ list }) => list)));
-  const isList = lists.some(({ list }) => list === value);
-  const share = lists.length === 0 ? 1 : AROUND_SHARE;
-  const parts = isList ? [head] : [head, shower.outline(value, usual * share)];
+  const outliner = new Outliner(open, new Set(lists.map(({ list }) => list)));
+  const parts = [head];
+  if (lists.every(({ list }) => list !== value)) {
+    parts.push(outliner.outline(value, usual * (lists.length === 0 ? 1 : AROUND_SHARE)));
+  }
   let left = usual - (parts[1] ?? "").length;
   for (const [at, list] of lists.entries()) {
     // Each further one is told if there is room, and named in the outline anyway.
     const most = at === 0 ? left : Math.min(left, usual / 3);
-    const text = describeRecords(list, shower, most, room - (usual - left));
+    const text = describeRecords(list, outliner, most, room - (usual - left));
     if (text.length + 1 > left && at > 0) break;
     parts.push(text);
     left -= text.length + 1;
@@ -81,10 +81,10 @@ function around(place: string, text: string): string[] {
 }
 
 /** Number of records, their fields, and some of them as rows; all of them and nothing else if these fit in `most`. */
-function describeRecords(records: Records, shower: Shower, room: number, most: number): string {
+function describeRecords(records: Records, outliner: Outliner, room: number, most: number): string {
   const { path, list, items, isNested } = records;
   const pointer = toPrintable(formatPointer(path));
-  const isAll = !shower.open.has(list);
+  const isAll = !outliner.open.has(list);
   const size = countOf(isNested ? items.length : list.length, "record");
   const lists = isNested ? ` in ${countOf(list.length, "list")}` : "";
   const lead = `${pointer === "" ? "" : `${pointer}: `}${isAll ? "" : "at least "}${size}${lists}`;
@@ -94,14 +94,15 @@ function describeRecords(records: Records, shower: Shower, room: number, most: n
   const some = fields.isEvery ? "" : ` of ${formatCount(fields.seen)} of them`;
   const opening = `${lead}. Fields${some}: ${listFields(fields, room * FIELDS_SHARE - lead.length)}`;
   const left = room - opening.length - 1;
+  const place = `${pointer}${isNested ? "/0/0" : "/0"}: `;
   const rows = listRows(items, fields, left);
-  if (rows !== "" || left < LINE_CHARS) return rows === "" ? opening : `${opening}\n${rows}`;
-  const place = pointer + (isNested ? "/0/0" : "/0");
-  return `${opening}\n${place}: ${shower.outline(items[0], left - place.length - 2)}`;
+  if (rows !== "") return `${opening}\n${rows}`;
+  if (left < LINE_CHARS) return opening;
+  return `${opening}\n${place}${outliner.outline(items[0], left - place.length)}`;
 }
 
 /** Values as short JSON; what records have a place of their own are only counted. */
-class Shower {
+class Outliner {
   constructor(
     readonly open: ReadonlySet<unknown>,
     readonly records: ReadonlySet<unknown> = new Set(),
@@ -110,7 +111,8 @@ class Shower {
   /** All of a value; `undefined` if that does not fit. */
   whole(value: unknown, room: number): string | undefined {
     if (isScalar(value)) {
-      const text = typeof value === "string" && value.length > room ? undefined : tell(value);
+      const isLong = typeof value === "string" && value.length > room;
+      const text = isLong ? undefined : tellScalar(value);
       return text === undefined || text.length > room ? undefined : text;
     }
     const held = value as object;
@@ -124,67 +126,50 @@ class Shower {
       parts.push(name + text);
       left -= name.length + text.length + 2;
     }
-    if (this.open.has(held)) parts.push("… more");
-    return inBrackets(held, parts);
+    return this.#inBrackets(held, parts);
   }
 
-  /** As much as fits: the names of all keys if they do, then values, what is short first, then what is inside. */
+  /** As much as fits: the names of all keys if they do, then values; what is short leaves its room to others. */
   outline(value: unknown, room: number): string {
+    const text = parseText(value);
+    if (text !== undefined) return `JSON text ${this.outline(text, room - 10)}`;
     const whole = this.whole(value, room);
     if (whole !== undefined) return whole;
-    if (isScalar(value)) return tell(value, BRIEF_CHARS);
+    if (isScalar(value)) return tellScalar(value, Math.min(room - 14, CUT_CHARS));
     const held = value as object;
-    if (this.records.has(held)) return this.#brief(held);
     const isList = Array.isArray(held);
-    const entries = isList ? Object.entries(held.slice(0, room)) : entriesOf(held);
+    if (this.records.has(held) || room < MIN_CHARS) return this.#count(held);
     let left = room - 2 - `, … ${formatCount(sizeIn(held))} more`.length;
     const least = isList ? 0 : left * (1 - NAMES_SHARE);
-    const names: string[] = [];
-    for (const [key, inner] of entries) {
-      const name = isList ? this.#brief(inner) : nameKey(key);
-      if (left - name.length - 2 < least) break;
-      left -= name.length + 2;
-      names.push(name);
-    }
-    if (names.length === 0) return this.#brief(held);
-    const told: (string | undefined)[] = isList ? names : [];
-    for (const [at, [, inner]] of isList ? [] : entries.slice(0, names.length).entries()) {
-      const text = this.#brief(inner);
-      if (text.length + 2 > left) continue;
-      told[at] = text;
-      left -= text.length + 2;
-    }
-    // Then what is inside.
-    for (const [at, [, inner]] of entries.slice(0, names.length).entries()) {
-      const brief = told[at];
-      const text = parseText(inner);
-      if (brief === undefined || (isScalar(inner) && text === undefined)) continue;
-      const lead = text === undefined ? "" : "JSON text ";
-      const more = lead + this.outline(text ?? inner, left + brief.length - lead.length);
-      if (more.length > left + brief.length || more.length < brief.length) continue;
-      told[at] = more;
-      left -= more.length - brief.length;
-    }
-    const parts = isList
-      ? (told as string[])
-      : names.map((name, at) => (told[at] === undefined ? name : `${name}: ${told[at]}`));
-    const more = sizeIn(held) - names.length;
-    if (this.open.has(held)) parts.push("… more");
-    else if (more > 0) parts.push(`… ${formatCount(more)} more`);
-    return inBrackets(held, parts);
+    const entries = isList ? Object.entries(held.slice(0, left / MIN_CHARS)) : entriesOf(held);
+    const names = entries.map(([key]) => (isList ? "" : nameKey(key)));
+    const isLast = names.findIndex((name) => (left -= name.length + 2) < least);
+    if (isLast !== -1) left += (names.splice(isLast)[0] ?? "").length + 2;
+    const parts = names.map((name, at) => {
+      const share = left / (names.length - at);
+      const shown = this.outline(entries[at]?.[1], share - 2);
+      if (shown.length + 2 > share) return name;
+      left -= shown.length + 2;
+      return name === "" ? shown : `${name}: ${shown}`;
+    });
+    return parts.length === 0 ? this.#count(held) : this.#inBrackets(held, parts);
   }
 
-  #brief(value: unknown): string {
-    if (isScalar(value)) return tell(value, BRIEF_CHARS);
-    const held = value as object;
+  #count(held: object): string {
+    const size = sizeIn(held);
     const noun = this.records.has(held) ? "record" : Array.isArray(held) ? "item" : "key";
-    const least = this.open.has(held) ? "at least " : "";
-    return inBrackets(held, sizeIn(held) === 0 ? [] : [least + countOf(sizeIn(held), noun)]);
+    return inBrackets(held, `${this.open.has(held) ? "at least " : ""}${countOf(size, noun)}`);
+  }
+
+  #inBrackets(held: object, parts: readonly string[]): string {
+    const left = sizeIn(held) - parts.length;
+    const more = this.open.has(held) ? "… more" : left > 0 ? `… ${formatCount(left)} more` : [];
+    return inBrackets(held, parts.concat(more).join(", "));
   }
 }
 
-function inBrackets(value: object, parts: readonly string[]): string {
-  return Array.isArray(value) ? `[${parts.join(", ")}]` : `{${parts.join(", ")}}`;
+function inBrackets(held: object, text: string): string {
+  return Array.isArray(held) ? `[${text}]` : `{${text}}`;
 }
 
 function sizeIn(value: object): number {
@@ -199,7 +184,7 @@ function entriesOf(value: object): [string, unknown][] {
     return inner.length > LONG_STRING ? 3 : isAddress(inner) || inner === "" ? 1 : 0;
   };
   const entries: [string, unknown][] = Object.entries(value);
-  return [0, 1, 2, 3].flatMap((rank) => entries.filter(([, inner]) => rankOf(inner) === rank));
+  return entries.sort(([, one], [, other]) => rankOf(one) - rankOf(other));
 }
 
 /** What a long string holds as JSON. */
@@ -211,7 +196,7 @@ function parseText(text: unknown): unknown {
 }
 
 /** A scalar in about so many characters. Nothing in a string is escaped, so that it can be read. */
-function tell(value: Scalar, chars = Infinity): string {
+function tellScalar(value: Scalar, chars = Infinity): string {
   if (typeof value !== "string") return clip(textOf(value), chars);
   // More is taken than is shown, since some of it may not be printable.
   const shown = clip(toPrintableLine(value.slice(0, chars * 2)), chars);
@@ -220,15 +205,13 @@ function tell(value: Scalar, chars = Infinity): string {
 }
 
 function nameKey(key: string): string {
-  return /^[A-Za-z_$][\w$-]*$/.test(key) && key.length <= 60 ? key : tell(key, 60);
+  return /^[A-Za-z_$][\w$-]{0,59}$/.test(key) ? key : tellScalar(key, 60);
 }
 
 /** Lists of objects that are not deep inside and not in other lists: the one that a query takes first. */
 function findRecords(value: object): Records[] {
   const found: Records[] = [];
-  const queue: { readonly item: object; readonly path: readonly string[] }[] = [
-    { item: value, path: [] },
-  ];
+  const queue: { item: object; path: readonly string[] }[] = [{ item: value, path: [] }];
   for (const { item, path } of queue) {
     if (queue.length > VISITED_VALUES) break;
     if (Array.isArray(item)) {

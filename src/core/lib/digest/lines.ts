@@ -17,6 +17,8 @@ const JOB = /^[^\t\n]{1,80}\t[^\t\n]{1,80}\t(?=\uFEFF?\d{4}-)/;
 /** The number that `cat -n`, `nl` and editor tools put before a line. */
 const NUMBERED = /^ {0,8}(\d{1,7})(?:→|\t|: ?|\| ?| +|$)/;
 
+const MAX_PARTS = 4;
+
 const MAX_ABOUT_CHARS = 4_096;
 const MAX_WORDS = 16;
 /** What may be the name of something. */
@@ -79,6 +81,7 @@ export class Lines {
     this.isNumbered = this.#share((line, index) => this.#isNext(line, index)) >= 0.6;
     this.isStamped = !this.isNumbered && this.#share((line) => STAMP.test(withoutJob(line))) >= 0.4;
     if (this.isStamped) this.#noteTimes();
+    if (this.isNumbered) this.#noteNumbers();
     if (!this.whole) this.notes.push(`Not looked at: lines ${gap + 1}–${gap + skipped}.`);
   }
 
@@ -168,12 +171,6 @@ export class Lines {
     return `${number}: ${clipMiddle(takeStart(text, most) + last, most, end - start)}`;
   }
 
-  /** The number that a listing gives to a line. */
-  ownNumber(index: number): number | undefined {
-    const [, digits] = NUMBERED.exec(this.raw(index)) ?? [];
-    return digits === undefined ? undefined : Number(digits);
-  }
-
   /** Evenly spread lines, and those at the end. */
   probes(count: number, last: number): number[] {
     const spread = Math.max(0, this.size - last);
@@ -204,7 +201,33 @@ export class Lines {
     const isAlone = line.trimEnd().length === lead.trimEnd().length && !/[→\t]/.test(lead);
     if (digits === undefined || isAlone) return false;
     const number = Number(digits);
-    return this.ownNumber(index + 1) === number + 1 || this.ownNumber(index - 1) === number - 1;
+    return this.#ownNumber(index + 1) === number + 1 || this.#ownNumber(index - 1) === number - 1;
+  }
+
+  /** The number that a listing gives to a line. */
+  #ownNumber(index: number): number | undefined {
+    const [, digits] = NUMBERED.exec(this.raw(index)) ?? [];
+    return digits === undefined ? undefined : Number(digits);
+  }
+
+  /** Where the lines of a listing are in their files: the numbers here are those that the tools count. */
+  #noteNumbers(): void {
+    const parts: { here: number; own: number; last: number }[] = [];
+    for (let index = 0; index < this.walked; index += 1) {
+      const own = this.#ownNumber(index);
+      const here = this.number(index);
+      const part = parts.at(-1);
+      if (own === undefined) continue;
+      if (part && own === part.own + here - part.here) part.last = here;
+      else parts.push({ here, own, last: here });
+    }
+    const some = parts.filter(({ here, last }) => last > here);
+    if (some.every(({ here, own }) => here === own)) return;
+    const shown = some.slice(0, MAX_PARTS).map(({ here, own, last }) => {
+      return `${here}–${last} here are ${own}–${own + last - here} of its file`;
+    });
+    const more = some.length > MAX_PARTS ? ` (${MAX_PARTS} of ${some.length} parts)` : "";
+    this.notes.push(`Lines ${shown.join("; ")}${more}.`);
   }
 
   #noteTimes(): void {

@@ -41,11 +41,11 @@ export function outlineWith(
  * An outline that is complete or counted: everything in full; shorter; names alone; those that name
  * what was asked for, the outer ones and evenly spread ones, with how many there are.
  */
-export function outline(
+function outline(
   entries: readonly Entry[],
   what: string,
   room: number,
-  words: readonly string[] = [],
+  words: readonly string[],
 ): string {
   const count = formatCount(entries.length);
   const head = `${count} ${entries.length === 1 ? what.replace(/s\b/, "") : what}:`;
@@ -109,10 +109,6 @@ export class Quotes {
     this.#left -= shown.length + 1;
     this.#chosen.set(index, shown);
     return true;
-  }
-
-  has(index: number): boolean {
-    return this.#chosen.has(index);
   }
 
   get text(): string {

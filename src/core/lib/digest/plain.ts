@@ -1,14 +1,11 @@
 import { NAME, type Lines } from "./lines.js";
-import { outline, Quotes } from "./outline.js";
+import { Quotes } from "./outline.js";
 import { clip } from "../text/printable.js";
 
 const MAX_LINE = 200;
 const FIRST = 4;
-/** What divides a text that has no marks for it. */
-const TITLE =
-  /^(?:(?:[=*#~-]{2,} ?)\S[^\n]{0,100}|[A-Z][\w ,/()'-]{2,60}:|(?:\d{1,2}\.){1,5}\d{0,2} [A-Z][^\n]{2,80}|[A-Z][A-Z \d&/-]{5,60})[ \t]*$/gm;
 
-/** How a text begins and ends, and what divides it. */
+/** How a text begins and ends. */
 export function plainDigest(lines: Lines, asked: readonly number[], room: number): string {
   const share = Math.max(MAX_LINE, Math.floor(room / (2 * lines.size)));
   const quotes = new Quotes(lines, room);
@@ -16,12 +13,7 @@ export function plainDigest(lines: Lines, asked: readonly number[], room: number
   for (const index of asked) add(index);
   for (let index = 0, left = FIRST; left > 0 && index < 40; index += 1) if (add(index)) left -= 1;
   for (const index of [lines.size - 1, lines.size - 2]) add(index);
-  const begun = quotes.text;
-  const left = room - begun.length - 1;
-  const titles = left < 120 ? [] : lines.find(TITLE).filter((index) => !quotes.has(index));
-  if (titles.length < 2 || titles.length > lines.walked / 4) return begun;
-  const entries = titles.map((index) => ({ number: lines.number(index), text: lines.line(index) }));
-  return `${begun}\n${outline(entries, `dividing lines${lines.part}`, left)}`;
+  return quotes.text;
 }
 
 /** All lines, where they fit. */
@@ -96,12 +88,13 @@ const CUT =
 export function describeCut(lines: Lines): string {
   const { size, text } = lines;
   const isOuter = (index: number): boolean => index < OUTER_LINES || index >= size - OUTER_LINES;
-  const indexes = lines.probes(0, size).filter(isOuter);
+  const indexes = [0, 1, 2, 3, size - 4, size - 3, size - 2, size - 1];
   if (text.length <= MAX_CUT_CHARS) {
-    for (const { index } of text.matchAll(/(?:truncat|omitt|clipp|elid)ed\b/g))
+    for (const { index } of text.matchAll(/(?:truncat|omitt|clipp|elid)ed/g)) {
       indexes.push(lines.at(index));
+    }
   }
-  for (const index of indexes.slice(0, 20)) {
+  for (const index of indexes.slice(0, 24)) {
     const line = lines.raw(index).trim();
     // In the middle of a text it may be what the text speaks of.
     const isNote = isOuter(index) || (/\d/.test(line) && /^\W/.test(line));

@@ -2,28 +2,27 @@ import type { Lines } from "./lines.js";
 import { Quotes } from "./outline.js";
 import { signOf, type Sign } from "./verdicts.js";
 
-/** A text up to this length is searched whole; of a longer one, the parts in which failures are. */
+/** A text up to this length is searched whole; of a longer one, its end and what is before failed steps. */
 const SEARCHED_CHARS = 49_152;
 const TAIL_CHARS = 20_480;
 /** What is searched before each failed step that GitHub marks. */
 const STEP_CHARS = 40_960;
 const STEP = "##[error]";
-const GROUP = "##[group]Run ";
 const MAX_STEPS = 4;
 /** What a line that a reader may have to see has in it. Several short searches are faster than a long one. */
 const SPOTS = [
   /[Ee]rror|ERR|FAIL|[Ff]ail(?:ed|ure|s|ing)|[Pp]anic|xception|[Ff]atal|FATAL/g,
   /annot|enied|ot found|nable|imed out|passed|ismatch|BUILD|nexpected/g,
-  /\nnot ok|\nE {2}|\*\*\*|[✗✘✖❌✕×●]/g,
+  /not ok|E {3}|\*\*\*|[✗✘✖❌✕×●]/g,
 ];
-/** The same, short and rare. */
-const RARE = [/Error|ERROR|FAIL|rror:|panic|fatal:|rror\[/g];
+/** What is searched before it, short and rare. */
+const RARE_CHARS = 262_144;
+const RARE = [/rror|ERROR|FAIL|panic|fatal:/g];
 const MAX_FOUND = { usual: 300, rare: 40 };
 /** All lines of the end, and those before a failed step, are judged. */
 const END_LINES = 30;
 const MAX_LINE = 200;
 const MAX_NEXT = 120;
-const MAX_ALIKE = 130;
 const WEIGHTS: Readonly<Record<Sign, number>> = {
   ...{ verdict: 10, good: 6, failed: 8, compiler: 7.5, thrown: 7, weak: 3 },
 };
@@ -34,6 +33,7 @@ const FAR_CHARS = 250;
 const NEAR_LINES = 60;
 const MIN_SCORE = 2.5;
 
+/** A line that may say what went wrong. */
 interface Candidate {
   readonly index: number;
   readonly position: number;
@@ -41,12 +41,10 @@ interface Candidate {
   /** What lines that say the same begin with. */
   readonly form: string;
   score: number;
-  /** Whether one with this form comes before it. */
-  isAlike: boolean;
 }
 
 /**
- * How a run ended: the verdict, the last failures, the first error, and what is around them.
+ * How a run ended: the verdict, the first and the last failures, and the line that follows each.
  *
  * @param isMaybe - Whether it is a run only if something failed in it.
  */
@@ -56,30 +54,29 @@ export function runDigest(
   room: number,
   isMaybe = false,
 ): string | undefined {
-  const { size } = lines;
-  const steps = failedSteps(lines);
-  const candidates = rate(findCandidates(lines, steps), steps, size - 1);
+  const { size, text } = lines;
+  const steps: number[] = [];
+  for (let at = text.indexOf(STEP); at !== -1 && steps.length < MAX_STEPS;) {
+    steps.push(lines.at(at));
+    at = text.indexOf(STEP, at + 1);
+  }
+  const candidates = rate(findCandidates(lines, steps), steps.length > 0 ? steps : [size - 1]);
   const isFailed = candidates.some(({ sign, score }) => sign !== "good" && score >= MIN_SCORE);
   if (!isFailed && isMaybe) return undefined;
   const quotes = new Quotes(lines, room);
   for (const index of asked) quotes.add(index, MAX_LINE);
-  // What the failed step ran, as GitHub prints it.
-  for (const step of steps.slice(0, 2)) {
-    const from = Math.max(0, lines.start(step) - STEP_CHARS);
-    const group = lines.text.slice(from, lines.start(step)).lastIndexOf(GROUP);
-    if (group !== -1) quotes.add(lines.at(from + group), MAX_NEXT);
-  }
-  const judged = new Set(candidates.map(({ index }) => index));
-  for (const { index, position, sign, score, isAlike } of candidates) {
+  const forms = new Set<string>();
+  for (const { index, position, sign, score, form } of candidates) {
     if (score < MIN_SCORE) break;
     // Tests and places in code may differ in a number alone.
     const isNamed = sign === "failed" || sign === "compiler";
-    const isNew = quotes.add(index, isAlike ? MAX_ALIKE : MAX_LINE, position, isNamed);
-    if (!isNew || isAlike || (!isNamed && sign !== "thrown")) continue;
+    const isNew = quotes.add(index, MAX_LINE, position, isNamed);
+    if (!isNew || forms.has(form) || (!isNamed && sign !== "thrown")) continue;
+    forms.add(form);
     // The line that follows a failure says what it was.
     let next = index + 1;
-    while (next < index + 3 && next < size && lines.line(next).trim().length <= 3) next += 1;
-    if (!judged.has(next)) quotes.add(next, MAX_NEXT);
+    while (next < index + 3 && lines.line(next).trim().length <= 3) next += 1;
+    quotes.add(next, MAX_NEXT);
   }
   const [step] = steps;
   // How it began, and how it ended; of a step, the end of what it printed.
@@ -94,93 +91,65 @@ export function runDigest(
   return quotes.text;
 }
 
-function failedSteps(lines: Lines): number[] {
-  const steps: number[] = [];
-  let at = lines.text.indexOf(STEP);
-  for (; at !== -1 && steps.length < MAX_STEPS; at = lines.text.indexOf(STEP, at + 1)) {
-    steps.push(lines.at(at));
-  }
-  return steps;
-}
-
 /** The lines that may say what went wrong, and what they say, in their order. */
 function findCandidates(lines: Lines, steps: readonly number[]): Candidate[] {
   const { text } = lines;
   const found = new Map<number, number>();
-  const search = (from: number, to: number, spots: readonly RegExp[], most: number): void => {
+  const search = (from: number, to: number, spots = SPOTS, most = MAX_FOUND.usual): void => {
     const start = Math.max(0, from);
     const part = text.slice(start, to);
     for (const spot of spots) {
       spot.lastIndex = 0;
-      let count = 0;
-      for (let match = spot.exec(part); match && count < most; match = spot.exec(part)) {
-        const position = start + match.index + (match[0].startsWith("\n") ? 1 : 0);
+      let match = spot.exec(part);
+      for (let left = most; match && left > 0; match = spot.exec(part), left -= 1) {
+        const position = start + match.index;
         const index = lines.at(position);
         if (!found.has(index)) found.set(index, position);
         // On with the next line, or the next part of a long one.
         const next = Math.min(lines.start(index + 1) - 1, position + 4_000) - start;
         spot.lastIndex = Math.max(spot.lastIndex, next);
-        count += 1;
       }
     }
   };
-  if (text.length <= SEARCHED_CHARS) search(0, text.length, SPOTS, MAX_FOUND.usual);
-  else {
-    search(text.length - TAIL_CHARS, text.length, SPOTS, MAX_FOUND.usual);
-    for (const step of steps) {
-      search(lines.start(step) - STEP_CHARS, lines.start(step), SPOTS, MAX_FOUND.usual);
-    }
-    search(0, text.length - TAIL_CHARS, RARE, MAX_FOUND.rare);
+  const tail = text.length > SEARCHED_CHARS ? text.length - TAIL_CHARS : 0;
+  search(tail, text.length);
+  for (const step of tail > 0 ? steps : []) {
+    search(lines.start(step) - STEP_CHARS, lines.start(step));
   }
+  search(tail - RARE_CHARS, tail, RARE, MAX_FOUND.rare);
   // A harness may put the exit status first.
   for (const end of [1, ...steps, lines.size - 1]) {
     for (let index = Math.max(0, end - END_LINES); index <= end; index += 1) {
       if (!found.has(index)) found.set(index, lines.start(index));
     }
   }
-  const judged = [...found]
-    .filter(([index]) => index >= 0 && index < lines.size)
-    .sort(([one], [other]) => one - other)
-    .map(([index, position]) => {
-      // Far behind on a long line, it tells what it is only if that begins with it.
-      const isFar = position - lines.start(index) > FAR_CHARS;
-      const end = Math.min(position + FAR_CHARS, lines.start(index + 1));
-      const seen = isFar ? text.slice(position, end) : lines.line(index);
-      const line = seen.trimStart();
-      return { index, position, isFar, line, form: line.slice(0, FORM_CHARS).replace(/\d+/g, "0") };
-    });
-  return judged.flatMap(({ index, position, isFar, line, form }, at) => {
-    // Of many in a row that begin alike, the outer ones tell.
-    const isInner = judged[at - 2]?.form === form && judged[at + 2]?.form === form;
-    const sign = isInner ? undefined : signOf(line);
+  const inOrder = [...found].sort(([one], [other]) => one - other);
+  return inOrder.flatMap(([index, position]): Candidate[] => {
+    if (index < 0 || index >= lines.size) return [];
+    // Far behind on a long line, it tells what it is only if that begins with it.
+    const isFar = position - lines.start(index) > FAR_CHARS;
+    const end = Math.min(position + FAR_CHARS, lines.start(index + 1));
+    const line = isFar ? text.slice(position, end) : lines.line(index);
+    const sign = signOf(line);
     if (sign === undefined || (isFar && sign === "weak")) return [];
-    return { index, position, sign, form: sign + form, score: WEIGHTS[sign], isAlike: false };
+    const form = sign + line.trimStart().slice(0, FORM_CHARS).replace(/\d+/g, "0");
+    return [{ index, position, sign, form, score: WEIGHTS[sign] }];
   });
 }
 
 /** The first and the last of each sort, and what is near to a failed step or the end, come first. */
-function rate(candidates: Candidate[], steps: readonly number[], last: number): Candidate[] {
-  const ends = steps.length > 0 ? steps : [last];
+function rate(candidates: Candidate[], ends: readonly number[]): Candidate[] {
   const groups = new Map<string, Candidate[]>();
   for (const one of candidates) {
     const { index, sign, form } = one;
     if (ends.some((end) => index <= end && end - index < NEAR_LINES)) one.score += 1.5;
-    if (steps.length > 0 && index > (ends.at(-1) ?? 0)) one.score *= 0.3;
-    one.isAlike = groups.has(form);
-    // That a part went well matters less than what did not.
-    if (sign === "good" && one.isAlike) one.score -= 4;
-    for (const key of [form, sign]) {
-      const group = groups.get(key);
-      if (group) group.push(one);
-      else groups.set(key, [one]);
-    }
+    if (index > (ends.at(-1) ?? 0)) one.score *= 0.3;
+    for (const key of [form, sign]) (groups.get(key) ?? groups.set(key, []).get(key))?.push(one);
   }
   for (const [key, same] of groups) {
     const loss = key in WEIGHTS ? LOSS.sign : LOSS.form;
     for (const [place, one] of same.entries()) {
-      const isFirst = one.sign === "compiler" || one.sign === "failed";
-      const fromEnd = same.length - 1 - place;
-      const rank = isFirst ? Math.min(place, fromEnd + 0.5) : Math.min(place + 0.5, fromEnd);
+      const rank = Math.min(place, same.length - 0.5 - place);
       one.score -= Math.min(LOSS.most, rank * loss);
     }
   }

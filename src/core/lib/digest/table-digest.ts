@@ -1,6 +1,7 @@
 import { RowReader, findLayout } from "../records/table-layout.js";
 import type { Lines } from "./lines.js";
-import { clip, countOf, formatCount, toPrintable } from "../text/printable.js";
+import { clip, countOf, formatCount } from "../text/printable.js";
+import { quoteAll } from "./plain.js";
 import { Field, listFields } from "./record-fields.js";
 import type { SampledText } from "./sampled-text.js";
 
@@ -47,12 +48,8 @@ export function tableDigest(
   const isCounted = isWhole || (text.length >= chars && !/"|\n\r?\n/.test(text));
   const total = isWhole ? rows.length : lineCount - headerLine;
   const title = `Table (${format}), ${countOf(columns.length, "column")}, ${isCounted ? "" : "about "}${countOf(total, "row")}, ${countOf(lineCount, "line")}.`;
-  const quote = (at: number): string =>
-    `${at + page.number(0)}: ${toPrintable((lines[at] ?? "").slice(0, budgetChars)).trimEnd()}`;
-  if (isWhole && chars - from < budgetChars) {
-    const all = [title, ...lines.map((_, at) => quote(at))].join("\n");
-    if (all.length <= budgetChars) return all;
-  }
+  const all = quoteAll(page, budgetChars - title.length - 1);
+  if (all !== undefined) return `${title}\n${all}`;
   const fields = columns.map((name) => new Field([name]));
   for (const { cells } of rows)
     for (const [at, field] of fields.entries()) field.add(cells[at] ?? "");
@@ -62,7 +59,7 @@ export function tableDigest(
   const names = `Columns${some}: ${listFields(known, room)}`;
   const last = isWhole ? rows.slice(FIRST_ROWS).slice(-1) : [];
   const quoted = [...rows.slice(0, FIRST_ROWS), ...last].map(({ line }) =>
-    clip(quote(line - 1), Math.floor(budgetChars * ROW_SHARE)),
+    page.quote(line - 1, Math.floor(budgetChars * ROW_SHARE)),
   );
   return clip([title, names, ...quoted].join("\n"), budgetChars);
 }

@@ -4,10 +4,7 @@ const JUDGED_CHARS = 300;
 
 /** What a line begins with, and what is anywhere in it: one expression for both would be tried at every character. */
 type Marks = readonly [begins: RegExp, holds: RegExp];
-
-function has([begins, holds]: Marks, text: string): boolean {
-  return begins.test(text) || holds.test(text);
-}
+const has = ([begins, holds]: Marks, text: string) => begins.test(text) || holds.test(text);
 
 /** How a run ended, as the tools that agents see most say it. */
 const VERDICT: Marks = [
@@ -76,17 +73,18 @@ export function isVerdict(line: string): boolean {
   return has(VERDICT, line.slice(0, JUDGED_CHARS).trimStart());
 }
 
+const SIGNS: readonly (readonly [Sign, Marks])[] = [
+  ["compiler", COMPILER],
+  ["failed", FAILED],
+  ["thrown", THROWN],
+  ["weak", WEAK],
+];
+
 /** What a line of output says of the run; `undefined` if nothing. */
 export function signOf(line: string): Sign | undefined {
   const text = line.slice(0, JUDGED_CHARS).trim();
-  if (text === "") return undefined;
-  if (has(VERDICT, text)) return GOOD.test(text) ? "good" : "verdict";
-  if (!HINT.test(text) && !BEGINS.test(text)) return undefined;
-  if (has(NOT, text)) return undefined;
+  if (isVerdict(text)) return GOOD.test(text) ? "good" : "verdict";
+  if ((!HINT.test(text) && !BEGINS.test(text)) || has(NOT, text)) return undefined;
   const rest = text.replace(NONE, " ");
-  if (QUIET.test(rest)) return undefined;
-  if (has(COMPILER, rest)) return "compiler";
-  if (has(FAILED, rest)) return "failed";
-  if (has(THROWN, rest)) return "thrown";
-  return has(WEAK, rest) ? "weak" : undefined;
+  return QUIET.test(rest) ? undefined : SIGNS.find(([, marks]) => has(marks, rest))?.[0];
 }

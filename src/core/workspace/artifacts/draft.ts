@@ -170,8 +170,8 @@ export abstract class Draft implements Owner {
     const isStream = this.content === undefined;
     // A stream has a size and a digest only at its end.
     const isReady = isStream || this.#reference !== undefined;
-    const scan = () => (this.#scan ??= scanSampled(this.measured.sampled, this.options.hints));
-    const steps = [() => this.tokens, scan, () => this.reference];
+    // While a file is created, while it is filled, which takes the longest, and while its line is written.
+    const steps = [() => this.tokens, () => this.digest, () => this.referenceTokens];
     return {
       sessionId: this.sessionId,
       wantedId: this.wantedId,

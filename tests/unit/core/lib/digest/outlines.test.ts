@@ -122,16 +122,6 @@ describe("the outline of a document", () => {
     expect(digestText(text, { budgetChars: 600 }).text).not.toContain("part137Of");
   });
 
-  it("has the links of a search whose results stand under one heading", () => {
-    const result = (at: number) =>
-      `${at}. [Page ${at} - Site](https://site.example/${at})\nsome words\n`;
-    const page = `## Web Results\n${Array.from({ length: 9 }, (_, at) => result(at + 1)).join("\n")}`;
-    const { text } = digestText(`${page}\n${page}\n${page}`);
-    expect(text).toMatch(/^27 links:|\n27 links:/);
-    expect(text).toContain("1. Page 1 - Site");
-    expect(text).not.toContain("https");
-  });
-
   it("keeps the outer headings where not all fit, and counts them", () => {
     const part = (at: number): string =>
       `## Part ${at}\n\n${many(20, (of) => `### Detail ${of} of ${at}\n\nword\n`)}`;

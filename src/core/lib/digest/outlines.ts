@@ -1,0 +1,211 @@
+import type { Lines } from "./lines.js";
+import { outlineWith, type Entry } from "./outline.js";
+import { clip, formatCount, toPrintableLine } from "../text/printable.js";
+
+/** What may declare something: a line that begins with one of these words, or ends with a brace. */
+const LINE =
+  /^[ \t]{0,8}(?:export|default|declare|public|private|protected|internal|static|final|abstract|override|async|pub|unsafe|extern|const|inline|virtual|sealed|partial|readonly|open|data|suspend|mut|function|class|interface|enum|namespace|module|type|struct|trait|union|def\w{0,8}|func|fn|fun|mod|object|record|protocol|extension|macro_rules|impl|CREATE|describe|context|suite|it|test|specify|scenario|[ts]\.Run|let|var|val|exports|[A-Z][A-Z\d_]{2,60}\s?[:=])(?![\w-])|\{[ \t]{0,3}$/gm;
+const DECLARED =
+  /^(?:export |default |declare |public |private |protected |internal |static |final |abstract |override |async |pub(?:\([a-z]+\))? |unsafe |extern |const |inline |virtual |sealed |partial |readonly |open |data |suspend |mut ){0,6}(?:function\*?|class|interface|enum|namespace|module|type|struct|trait|union|defp?|defmodule|defmacro|func|fn|fun|mod|object|record|protocol|extension|macro_rules!|impl(?:<[^>]{0,60}>)?|CREATE (?:OR REPLACE )?[A-Z]{4,9})\s+(?:\([^)]{0,80}\)\s*)?([\w$.:"`-]{1,100})/;
+const TEST =
+  /^(?:describe|context|suite|it|test|specify|scenario|[ts]\.Run)(?:\.\w{1,20}){0,4}(?:\s?\(\s*| (?=["']))(?:[`'"](.{1,160}?)[`'"]|(\w[\w.]{1,80}))/;
+/** A value with a name, or what has a block, at the outermost level. */
+const VALUE =
+  /^(?:export (?:default )?)?(?:const|let|var|val|static|type) (?:mut )?([\w$]{1,80})\b|^(?:module\.)?exports\b(?:\.(\w+))?|^([A-Z][A-Z\d_]{2,60})\s?(?::[^=]{1,60})?=|^((?!try|do |begin|finally|import|export|default)(?:[.#@&:*]|[a-z][a-z\d]{0,10}[ .,:>])[\w:.#@> ~+*[\]="',()-]{0,80}?) ?\{$/;
+/** A method: a name, parameters, and a brace at the end. */
+const METHOD =
+  /^(?!(?:function|using|lock|foreach|match|super|typeof|import|export|const|let|var)\b)(?:(?:public|private|protected|internal|static|async|override|readonly|abstract|final|virtual|get|set|synchronized) ){0,6}(?:[\w<>[\], ?.]{1,60} )?\*?#?([\w$]{1,80})\s?\([^;=]{0,200}\)(?:: ?[^=;(]{1,80}| (?:const|override|noexcept|throws [\w, .]{1,80}))? ?\{$/;
+const BLOCK = /^(?:if|for|while|switch|catch|return|else|with|do|await|new|throw|try)\b/;
+
+/** The declarations of a file, the tests of a test file; `undefined` if none were found. */
+export function codeDigest(lines: Lines, _: readonly number[], room: number): string | undefined {
+  let unit = 0;
+  let tests = 0;
+  const entries = lines.find(LINE).flatMap((index): Entry[] => {
+    const line = lines.line(index);
+    const text = line.trimStart();
+    const indent = line.length - text.length;
+    const found =
+      text.endsWith("{") && BLOCK.test(text)
+        ? null
+        : (DECLARED.exec(text) ??
+          TEST.exec(text) ??
+          (indent === 0 ? VALUE.exec(text) : null) ??
+          METHOD.exec(text));
+    if (found === null) return [];
+    const name = found.slice(1).find(Boolean) ?? "exports";
+    if (TEST.test(text) || /^test_|^Test[A-Z_]/.test(name)) tests += 1;
+    if (indent > 0 && unit === 0) unit = line.startsWith("\t") ? 1 : Math.min(4, indent);
+    const level = 1 + (unit === 0 ? 0 : Math.round(indent / unit));
+    const shown = text.replace(/\s{0,3}(?:=> )?[{:(]$/, "");
+    return [{ number: lines.number(index), text: shown, name, level }];
+  });
+  if (entries.length === 0) return undefined;
+  const what = tests * 2 > entries.length ? "tests and groups of tests" : "declarations";
+  return outlineWith(lines, [], entries, what + lines.part, room);
+}
+
+const MAX_WALKED = 60_000;
+const MARKED = /^(?:diff --|[-+]|@@|new file|deleted file)/gm;
+
+/** The files of a diff, each with the lines that were added and removed, and where it begins. */
+export function diffDigest(lines: Lines, _: readonly number[], room: number): string | undefined {
+  const files: { number: number; name: string; signs: string[]; isOpen: boolean; note: string }[] =
+    [];
+  const marked = lines.find(MARKED, Math.min(lines.size, MAX_WALKED));
+  for (const index of marked) {
+    const line = lines.line(index);
+    const file = files.at(-1);
+    const begins = (offset: number, mark: string): boolean =>
+      lines.raw(index + offset).startsWith(mark);
+    const isHead = line.startsWith("--- ") && begins(1, "+++ ") && begins(2, "@@");
+    const isNew = line.startsWith("diff --") || (isHead && file?.isOpen !== false);
+    if (isNew || (file === undefined && line.startsWith("@@"))) {
+      const name = isNew ? nameOf(line) : "(no file name)";
+      files.push({ number: lines.number(index), name, signs: [], isOpen: isHead, note: "" });
+    } else if (file === undefined) continue;
+    else if (line.startsWith("@@")) file.isOpen = true;
+    else if (line.startsWith("+++ ") && (!file.isOpen || file.signs.length === 0)) {
+      if (line !== "+++ /dev/null") file.name = nameOf(line);
+    } else if (/^[-+]/.test(line) && file.isOpen) file.signs.push(line.charAt(0));
+    else if (!file.isOpen && !line.startsWith("-"))
+      file.note = ` (${line.slice(0, line.indexOf(" file") + 5)})`;
+  }
+  if (files.length === 0) return undefined;
+  const counted = (signs: readonly string[], comma = ""): string => {
+    const added = signs.filter((sign) => sign === "+").length;
+    const one = (count: number, sign: string): string =>
+      count > 0 ? `${comma} ${sign}${formatCount(count)}` : "";
+    return one(added, "+") + one(signs.length - added, "−");
+  };
+  const part = lines.whole && lines.size <= MAX_WALKED ? "" : " in the parts that were read";
+  const what = `files changed${counted(
+    files.flatMap(({ signs }) => signs),
+    ",",
+  )}${part}`;
+  const entries = files.map(({ number, name, signs, note }): Entry => {
+    const counts = counted(signs);
+    return {
+      number,
+      text: name + counts + note,
+      name: name.slice(name.lastIndexOf("/") + 1) + counts,
+    };
+  });
+  const before = Array.from({ length: Math.min(3, marked[0] ?? 0) }, (_, at) =>
+    lines.quote(at, 120),
+  );
+  return outlineWith(lines, before, entries, what, room);
+}
+
+/** `diff --git a/x b/x`: both sides are the same, unless it was renamed. */
+function nameOf(line: string): string {
+  const at = line.lastIndexOf(" b/");
+  const isGit = line.startsWith("diff --");
+  const [path = ""] = (
+    isGit ? line.slice(at === -1 ? line.lastIndexOf(" ") + 1 : at + 1) : line.slice(4)
+  ).split("\t");
+  return path.replace(/^[abciw]\//, "");
+}
+
+/** A heading, what is below one, and what begins or ends a block of code. */
+const MARKS = /^(?:#{1,6} \S|={3,}[ \t]*$|-{3,}[ \t]*$| {0,3}(?:`{3}|~{3}))/gm;
+
+/** All headings of a document; `undefined` if it has none. */
+export function markdownDigest(
+  lines: Lines,
+  asked: readonly number[],
+  room: number,
+): string | undefined {
+  let fence = "";
+  const headings = lines.find(MARKS).flatMap((index): Entry[] => {
+    const line = lines.line(index);
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (mark?.startsWith(fence) === true) fence = fence === "" ? mark : "";
+    if (fence !== "" || mark !== undefined) return [];
+    const isTitle = line.startsWith("#");
+    const at = isTitle ? index : index - 1;
+    const text = at < 0 ? "" : lines.line(at);
+    if (!isTitle && !/^[^\s#|>`*-]/.test(text)) return [];
+    const level = isTitle ? line.indexOf(" ") : line.startsWith("=") ? 1 : 2;
+    const name = text.replace(/^#+ /, "").replace(/\]\([^)]{0,400}\)/g, "]");
+    return [{ number: lines.number(at), text, name, level }];
+  });
+  const [first] = headings;
+  if (first === undefined) return undefined;
+  const quoted = new Set([...(first.number === lines.number(0) ? [] : [0]), ...asked]);
+  const quotes = [...quoted].map((index) => lines.quote(index, 160));
+  return outlineWith(lines, quotes, headings, `headings${lines.part}`, room);
+}
+
+/** What a page snapshot has on a line: its address, or a node of the page and what that is. */
+const NODE =
+  /^\s{0,40}(?:- '?|\[\d+\] ?|uid=\w+ )(?:Page |([a-z]{3,16})\b)|^(?:Page )?(?:URL|Title):/gm;
+const LANDMARK =
+  /^(?:heading|navigation|main|banner|dialog|alert|form|search|region|tab|table|contentinfo|article)$/;
+const USED = /^(?:link|button|textbox|checkbox|combobox|img|row|listitem)$/;
+
+/** A snapshot of a page as a browser tool prints it: what divides it, how much can be used. */
+function snapshotDigest(lines: Lines, asked: readonly number[], room: number): string | undefined {
+  const counts = new Map<string, number>();
+  const quoted: number[] = [];
+  const entries = lines.find(NODE).flatMap((index): Entry[] => {
+    const text = lines.line(index).trim();
+    NODE.lastIndex = 0;
+    const [, role] = NODE.exec(text) ?? [];
+    if (role === undefined) quoted.push(index);
+    else if (USED.test(role)) counts.set(role, (counts.get(role) ?? 0) + 1);
+    if (role === undefined || !LANDMARK.test(role)) return [];
+    return [
+      {
+        number: lines.number(index),
+        text: text.replace(/^- /, ""),
+        level: role === "heading" ? 2 : 1,
+      },
+    ];
+  });
+  if (counts.size === 0 && entries.length === 0) return undefined;
+  const quotes = [...quoted.slice(0, 3), ...asked].map((index) => lines.quote(index, 160));
+  const used = [...counts].map(([role, count]) => `${formatCount(count)} ${role}`);
+  const sum = used.length > 0 ? `In it: ${used.join(", ")}.` : "";
+  return outlineWith(lines, [...quotes, sum], entries, `headings and landmarks${lines.part}`, room);
+}
+
+/** Only this much of a page is read. */
+const PAGE_CHARS = 131_072;
+const HIDDEN = /<(script|style|noscript|template|svg)\b[^]*?(?:<\/\1>|$)|<!--[^]*?(?:-->|$)/gi;
+const HEADING = /<(title|h[1-6])(?:\s[^>]{0,300})?>([^]{0,300}?)<\/\1>/gi;
+const ENTITIES = new Map(Object.entries({ amp: "&", lt: "<", gt: ">", quot: '"', nbsp: " " }));
+
+/** Title and headings of a page; `undefined` if it has none. */
+export function htmlDigest(
+  lines: Lines,
+  asked: readonly number[],
+  room: number,
+): string | undefined {
+  const offset = lines.start(0);
+  const page = lines.text.slice(offset, offset + PAGE_CHARS);
+  // What is hidden has no headings; the others stay where they are.
+  const html = page.replace(HIDDEN, (hidden) => " ".repeat(hidden.length));
+  const entries = Array.from(
+    html.matchAll(HEADING),
+    ({ 1: tag = "", 2: inner = "", index }): Entry => {
+      const text = inner
+        .replace(/<[^>]*(?:>|$)/g, " ")
+        .replace(/&(?:#(\d{1,6})|(\w{2,5}));/g, (entity, code?: string, name = "") =>
+          code ? String.fromCodePoint(Number(code)) : (ENTITIES.get(name as string) ?? entity),
+        );
+      const name = clip(toPrintableLine(text.replace(/\s+/g, " ")).trim(), 100);
+      const number = lines.number(lines.at(offset + index));
+      return {
+        number,
+        text: `${tag.toLowerCase()} ${name}`,
+        name,
+        level: Number(tag.slice(1)) || 1,
+      };
+    },
+  );
+  const isPart = page.length < lines.text.length - offset;
+  const part = isPart ? ` in its first ${formatCount(page.length)} chars` : "";
+  if (entries.length === 0) return snapshotDigest(lines, asked, room);
+  return outlineWith(lines, [], entries, `titles and headings${part}`, room);
+}
