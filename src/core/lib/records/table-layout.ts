@@ -128,6 +128,25 @@ function findAligned(lines: readonly string[]): TableLayout | undefined {
   };
 }
 
+/** What a search in files prints: `src/a.ts:12:the line`, or `src/a.ts:3` where it counts. */
+const MATCH =
+  /^(?:\s*\d+\t)?(?!\d{4}-\d\d)(?=(?:[A-Za-z]:)?[^:\n]{0,400}[./\\])((?:[A-Za-z]:)?[^\s:](?:[^:\n]{0,400}[^\s:])?):(\d+)(?::|$)/;
+
+/** The matches of a search as rows, which need no header. */
+export function findMatches(lines: readonly string[]): TableLayout | undefined {
+  const rows = lines.filter((line) => line.trim() !== "").slice(0, CHECKED_ROWS);
+  const isRow = (line: string): boolean => MATCH.test(line);
+  const fits = rows.filter(isRow);
+  if (fits.length < 2 || fits.length < rows.length * MIN_SHARE) return undefined;
+  const isCount = fits.every((row) => /:\d+$/.test(row) && MATCH.exec(row)?.[0] === row);
+  const split = (line: string): string[] => {
+    const [whole = "", file = "", number = ""] = MATCH.exec(line) ?? [];
+    return isCount ? [file, number] : [file, number, line.slice(whole.length)];
+  };
+  const columns = isCount ? ["file", "count"] : ["file", "line", "text"];
+  return { format: "matches", columns, headerLine: 0, split, isRow, hasQuotes: false };
+}
+
 function splitDelimited(line: string, delimiter: string): string[] {
   if (!line.includes('"')) return line.split(delimiter, MAX_CELLS).map((cell) => cell.trim());
   const cells: string[] = [];

@@ -8,6 +8,7 @@ import {
   beginsTable,
   endsTable,
   findLayout,
+  findMatches,
   toRecord,
   type TableLayout,
 } from "./table-layout.js";
@@ -15,13 +16,13 @@ import {
 /** How much of a text is looked at to tell whether it is a table. */
 const OPENING_BYTES = 65_536;
 
-/** A table that was found: the first one with a header in the opening of the text. */
+/** A table that was found: the first one with a header in the opening of the text, or the matches of a search. */
 export async function findTable(source: ByteSource): Promise<TableLayout | undefined> {
   const opening = decodeWtf8(await source.read(0, OPENING_BYTES));
   const lines = opening.split("\n").map((line) => line.replace(/\r$/, ""));
   // The last one may be cut.
   if (source.size > OPENING_BYTES) lines.pop();
-  return findLayout(lines);
+  return findLayout(lines) ?? findMatches(lines);
 }
 
 /** The rows of this table and of those with `|` below it, each with the number of its line. */

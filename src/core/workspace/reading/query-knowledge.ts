@@ -292,7 +292,7 @@ async function queryRecords(
     await view?.close();
   }
   const expected =
-    "omitted for this result: it has no list of records (a JSON array of objects, JSON Lines, or a table with a header)";
+    "omitted for this result: it has no list of records (a JSON array of objects, JSON Lines, a table with a header, or matches such as a.ts:12:text); to count lines, pass a pattern and count";
   throw new InvalidArgumentError("where", formatRecordQuery(request.records), expected);
 }
 

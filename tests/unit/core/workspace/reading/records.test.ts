@@ -111,6 +111,20 @@ describe("records", () => {
     expect(await ask("sum a")).toBe("sum of a: 8, mean 2.66666666666667 (3 records)");
   });
 
+  it("are the matches of a search, by file", async () => {
+    const match = (at: number) =>
+      `${at < 4 ? "src/a b.ts" : "C:\\src\\c.ts"}:${at}:const x = { at: ${at} };`;
+    const lines = Array.from({ length: 30 }, (_, at) => match(at + 1));
+    const ask = async (text: string, where: string) =>
+      (await (await memoryWorkspaceOf(text)).queryKnowledge("a", { where })).text;
+    const found = lines.join("\n");
+    expect(await ask(found, "count by file")).toMatch(/\nC:\\src\\c.ts ×27\nsrc\/a b.ts ×3$/);
+    expect(await ask(found, "line=3, fields text")).toMatch(/\ntext\nconst x = \{ at: 3 \};$/);
+    expect(await ask("a.ts:12\nb/c.ts:3\n", "max count")).toContain('file: "a.ts"');
+    const log = lines.map((_, at) => `2026-01-02T03:04:${10 + at} api.request: done`).join("\n");
+    await expect(ask(log, "count by file")).rejects.toThrow(/no list of records/);
+  });
+
   it("are chosen by the compact tool in one parameter", async () => {
     const run = toolRunner(await memoryWorkspaceOf(JSON.stringify({ rows: ROWS })));
     const { text } = await run("read_stored", { id: "a", query: "/rows status=failed, count" });
