@@ -398,6 +398,9 @@ const DEFAULT_ROWS = 20;
 const FEW_ROWS = 5;
 /** About how long the line of a record is. */
 const ROW_CHARS = 400;
+/** So few records have room for the start of what is long in them. */
+const DETAILED_ROWS = 3;
+const DETAILED_CHARS = 800;
 /** How much of a value in a row is shown. */
 const CELL_CHARS = 1_000;
 const KNOWN_FIELDS = 200;
@@ -609,8 +612,9 @@ export class RecordChooser {
       lines.push(this.#columns.map(({ name }) => name).join(" | "));
     const headLines = lines.length;
     let room = maxChars - lines.join("\n").length;
-    for (const record of rows.slice(0, Math.min(most, rows.length))) {
-      const line = this.#render(record);
+    const shown = rows.slice(0, Math.min(most, rows.length));
+    for (const record of shown) {
+      const line = this.#render(record, shown.length <= DETAILED_ROWS);
       room -= line.length + 1;
       if (room < 0 && lines.length > headLines) break;
       lines.push(line);
@@ -621,11 +625,12 @@ export class RecordChooser {
     return { text: lines.join("\n"), chosen: this.#chosen, from, to, ...next };
   }
 
-  #render({ place, value }: PlacedRecord): string {
+  #render({ place, value }: PlacedRecord, isDetailed = true): string {
     if (this.#columns) {
       return this.#columns.map((field) => cellOf(valuesOf(value, field))).join(" | ");
     }
-    return `${place} ${renderRecord(value, { maxChars: ROW_CHARS })}`;
+    const maxChars = isDetailed ? DETAILED_CHARS : ROW_CHARS;
+    return `${place} ${renderRecord(value, { maxChars, showsStarts: isDetailed })}`;
   }
 
   /** A field that no record has was misspelled. */

@@ -120,6 +120,8 @@ export interface RecordLook {
   readonly maxChars: number;
   /** Whether a field is to be shown before all others. */
   readonly isWanted?: (leaf: Leaf) => boolean;
+  /** Whether room that is left goes to the start of a text that is too long. */
+  readonly showsStarts?: boolean;
   /** The part of a long value to show. */
   readonly cut?: (text: string, maxChars: number) => string;
 }
@@ -128,12 +130,18 @@ export interface RecordLook {
 const GLANCE_CHARS = 80;
 const WANTED_CHARS = 240;
 
+/** A shorter start tells nothing. */
+const MIN_START_CHARS = 60;
+const LENGTH_NOTE_CHARS = 24;
+/** So many fields that are not shown are named, more are counted. */
+const NAMED_FIELDS = 3;
+
 /**
  * A record on one line: the wanted fields, then the short ones, its own before those of objects in it.
- * What is not shown is counted.
+ * What is not shown is named or counted.
  */
 export function renderRecord(record: unknown, look: RecordLook): string {
-  const { maxChars, isWanted = () => false, cut = takeStart } = look;
+  const { maxChars, isWanted = () => false, showsStarts = false, cut = takeStart } = look;
   if (isScalar(record)) return renderScalar(record, WANTED_CHARS, cut);
   if (Array.isArray(record) && record.every(isScalar)) {
     const items = `[${record.map((value) => renderScalar(value, GLANCE_CHARS, cut)).join(", ")}]`;
@@ -160,13 +168,20 @@ export function renderRecord(record: unknown, look: RecordLook): string {
   if (first !== undefined) add(first, WANTED_CHARS, true);
   for (const leaf of others.filter(isShort)) add(leaf, GLANCE_CHARS);
   for (const leaf of leaves.filter(isShort)) add(leaf, GLANCE_CHARS);
-  for (const leaf of [...wanted, ...leaves]) if (textOf(leaf.value).length < room) add(leaf, room);
+  for (const leaf of [...wanted, ...leaves]) {
+    const start = room - nameOf(leaf.path).length - LENGTH_NOTE_CHARS;
+    if (textOf(leaf.value).length < room) add(leaf, room);
+    else if (showsStarts && start >= MIN_START_CHARS && !isAddress(leaf.value)) add(leaf, start);
+  }
   const all = new Set([...names, ...wanted.map(({ path }) => nameOf(path))]);
-  const left = all.size - parts.size + countLists(record);
+  const unseen = [...all].filter((name) => !parts.has(name));
+  const lists = countLists(record);
+  const isNamed = lists === 0 && unseen.length <= NAMED_FIELDS;
+  const left = isNamed ? unseen.join(", ") : `${unseen.length + lists} more`;
   const shown = [...parts]
     .sort(([a], [b]) => order(names.indexOf(a)) - order(names.indexOf(b)))
     .map(([, text]) => text);
-  return `{${[...shown, ...(left > 0 ? [`… ${left} more`] : [])].join(", ")}}`;
+  return `{${[...shown, ...(left === "" ? [] : [`… ${left}`])].join(", ")}}`;
 }
 
 /** What is in a list has no place among the leaves. */

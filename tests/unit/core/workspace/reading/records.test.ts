@@ -111,6 +111,19 @@ describe("records", () => {
     expect(await ask("sum a")).toBe("sum of a: 8, mean 2.66666666666667 (3 records)");
   });
 
+  it("show the start of a long text if they are few, and name the field if they are many", async () => {
+    const rows = ROWS.map((row) => ({
+      ...row,
+      body: `### About ${row.id}\n${"word ".repeat(300)}`,
+    }));
+    const workspace = await memoryWorkspaceOf(JSON.stringify(rows));
+    const few = await workspace.queryKnowledge("a", { where: "price>=280" });
+    expect(few.text).toMatch(/body: "### About id-28\\nword word .*"… \(15\d\d chars\)}\n/);
+    expect(few.text.length).toBeLessThan(1_800);
+    const many = await workspace.queryKnowledge("a", { where: "price>=200" });
+    expect(many.text).toContain('{id: "id-29", status: "passed", price: 290, … body}');
+  });
+
   it("are the matches of a search, by file", async () => {
     const match = (at: number) =>
       `${at < 4 ? "src/a b.ts" : "C:\\src\\c.ts"}:${at}:const x = { at: ${at} };`;
