@@ -33,20 +33,32 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, result }) + "\\n");
 });`;
 
+/** Without `required`, the first request goes out before a slow server has listed its tools. */
+const serverSettings = (name: string, script: string) => `[mcp_servers.${name}]
+command = ${JSON.stringify(process.execPath)}
+args = [${JSON.stringify(script)}]
+required = true`;
+
 /** Codex in a home of its own, set up by our command, with a model that makes these calls. */
 async function runCodex(calls: readonly ((results: readonly string[]) => Call)[], args: string[]) {
   const home = await makeTempFolder();
   const project = join(home, "project");
   const folder = join(home, ".codex");
   for (const made of [project, folder]) mkdirSync(made);
-  writeFileSync(join(home, "server.cjs"), SERVER);
+  const script = join(home, "server.cjs");
+  writeFileSync(script, SERVER);
   let results: string[] = [];
   let turn = 0;
+  let listed = "";
   const server = await serveFetch((url, init) => {
     if (!String(url).includes("/responses") || typeof init?.body !== "string") {
       return Promise.resolve(new Response(null, { status: 404 }));
     }
-    const { input } = JSON.parse(init.body) as { input: { type: string; output?: unknown }[] };
+    const { input, tools } = JSON.parse(init.body) as {
+      input: { type: string; output?: unknown }[];
+      tools: unknown;
+    };
+    listed = JSON.stringify(tools);
     results = input
       .filter(({ type }) => type === "function_call_output")
       .map(({ output }) => (typeof output === "string" ? output : JSON.stringify(output)));
@@ -84,9 +96,8 @@ name = "local"
 base_url = "${server.url}/v1"
 wire_api = "responses"
 env_key = "LOCAL_KEY"
-[mcp_servers.logs]
-command = ${JSON.stringify(process.execPath)}
-args = [${JSON.stringify(join(home, "server.cjs"))}]
+${serverSettings("logs", script)}
+${serverSettings("builds", script)}
 [projects.${JSON.stringify(project)}]
 trust_level = "trusted"
 `,
@@ -101,13 +112,13 @@ trust_level = "trusted"
     ...{ ...started, timeout: 50_000, stdio: ["ignore", "pipe", "pipe"] },
   });
   const [, screen] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { results, said, screen };
+  return { results, said, screen, listed };
 }
 
 const shell = (cmd: string): Call => ({
   ...{ name: "exec_command", input: { cmd, max_output_tokens: 20_000 } },
 });
-const pathIn = (reference = "") => / path="([^"]+)"/.exec(reference)?.[1] ?? "none";
+const pathIn = (reference = "") => / path=\\?"([^"\\]+)/.exec(reference)?.[1] ?? "none";
 const log = () => shell("seq -f 'line %g of a log that a server has written' 1 900");
 
 describe("Codex 0.169.0", () => {
@@ -139,5 +150,25 @@ describe("Codex 0.169.0", () => {
     );
     expect(results[0]).toContain("line 900 of a log that a server has written");
     expect(results[1]).toContain("<knowledge_list>");
+  });
+
+  it("lists one reading tool, which reads what another server has answered; so does the path", async () => {
+    const { results, listed } = await runCodex(
+      [
+        () => ({ name: "fetch_log", namespace: "mcp__builds", input: {} }),
+        ([first = ""]) => {
+          const [, id] = /<knowledge id=\\?"([^"\\]+)/.exec(first) ?? [];
+          const input = { id, pattern: "line 1507 " };
+          return { name: "read_stored", namespace: "mcp__logs", input };
+        },
+        ([first]) => shell(`grep -n 'line 1508 ' ${pathIn(first)}`),
+      ],
+      [],
+    );
+    expect(results[0]).toContain("<knowledge_list>");
+    expect(listed.match(/"fetch_log"/g)).toHaveLength(2);
+    expect(listed.match(/"read_stored"/g)).toHaveLength(1);
+    expect(results[1]).toContain("line 1507 of a log");
+    expect(results[2]).toContain("1508:line 1508 of a log");
   });
 });

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { createWorkspace, type Workspace } from "context-offload";
+import { createWorkspace, type ReadBy, type Workspace } from "context-offload";
 import { CommandError } from "./command-error.js";
 import { processTelemetry } from "./telemetry.js";
 import type { Terminal } from "./terminal/terminal.js";
@@ -51,12 +51,12 @@ export function emptyByDefault(
 
 /** Opens a workspace for the time of the work. */
 export async function withWorkspace<T>(
-  flags: WorkspaceFlags & { readonly ifMissing?: IfMissing },
+  flags: WorkspaceFlags & { readonly ifMissing?: IfMissing; readonly readBy?: ReadBy | undefined },
   terminal: Terminal,
   work: (workspace: Workspace) => Promise<T>,
 ): Promise<T> {
   const folder = workspaceFolder(flags, terminal);
-  const { namespace, ifMissing = "reject" } = flags;
+  const { namespace, readBy, ifMissing = "reject" } = flags;
   const place = workspacePlace(flags, terminal);
   const [, database] = /^sqlite:(.*)$/s.exec(place) ?? [];
   const path = folder ?? (database === undefined ? undefined : resolve(terminal.cwd, database));
@@ -73,7 +73,7 @@ export async function withWorkspace<T>(
   const workspace =
     folder === undefined
       ? createWorkspace({ store: isMissing ? "memory:" : place, namespace, logger })
-      : createWorkspace({ root: folder, namespace, logger });
+      : createWorkspace({ root: folder, namespace, logger, readBy });
   try {
     return await work(workspace);
   } finally {

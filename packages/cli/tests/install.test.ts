@@ -270,8 +270,101 @@ describe("install for clients of MCP servers", () => {
     const command = process.execPath;
     const own = [MAIN, "gateway", "--workspace", place.path(".offload"), "--session", "cursor"];
     const mark: unknown[] = ["--exclude", "x", "--installed-by", expect.any(String), "--"];
-    expect(mcpServers.a).toEqual({ command, args: [...own, ...mark, "a"] });
-    expect(mcpServers.b).toEqual({ command, args: [...own, ...mark, "b", "x"] });
+    expect(mcpServers.a).toEqual({ command, args: [...own, "--paths", ...mark, "a"] });
+    expect(mcpServers.b).toEqual({
+      command,
+      args: [...own, "--no-reading-tools", ...mark, "b", "x"],
+    });
+  });
+
+  describe("lets one gateway list the reading tool", () => {
+    const listing = (place: TestFolder): string[] => {
+      const { mcpServers } = JSON.parse(place.read(".cursor/mcp.json")) as {
+        mcpServers: Record<string, { args?: string[] }>;
+      };
+      return Object.entries(mcpServers).flatMap(([name, { args = [] }]) =>
+        args.includes("gateway") && !args.includes("--no-reading-tools") ? [name] : [],
+      );
+    };
+    const write = (place: TestFolder, mcpServers: object): void => {
+      place.write(".cursor/mcp.json", JSON.stringify({ mcpServers }));
+    };
+    const server = { command: "x", args: ["y"] };
+
+    it.each([
+      ["the first", {}, "a"],
+      ["not one that is switched off", { disabled: true }, "b"],
+      ["nor one as Codex has it", { enabled: false }, "b"],
+      ["not one whose client would not show it", { includeTools: ["read"] }, "b"],
+      ["nor one as Codex has it, either", { enabled_tools: ["read"] }, "b"],
+      ["one that would show it", { includeTools: ["read_stored"] }, "a"],
+    ])("%s", async (_, more, expected) => {
+      const place = new TestFolder();
+      write(place, { a: { ...server, ...more }, b: server, c: server });
+      await place.run("install", "cursor");
+      expect(listing(place)).toEqual([expected]);
+    });
+
+    it("has paths in the references of a server that is alone only if its tool is not shown", async () => {
+      const place = new TestFolder();
+      write(place, { a: server, remote: { url: "https://example.com/mcp" } });
+      await place.run("install", "cursor");
+      expect(place.read(".cursor/mcp.json")).not.toMatch(/--paths|--no-reading-tools/);
+      write(place, { a: { ...server, includeTools: ["read"] } });
+      await place.run("install", "cursor");
+      expect(place.read(".cursor/mcp.json")).toContain("--paths");
+    });
+
+    it("the one that is there already, if it has the same place and session", async () => {
+      const place = new TestFolder();
+      const byHand = (session: string) => ({
+        command: "context-offload",
+        args: `gateway --workspace ${place.path(".offload")} --session ${session} -- x`.split(" "),
+      });
+      write(place, { a: server, b: byHand("cursor") });
+      await place.run("install", "cursor");
+      expect(listing(place)).toEqual(["b"]);
+      write(place, { a: server, b: byHand("other") });
+      await place.run("install", "cursor");
+      expect(listing(place)).toEqual(["a", "b"]);
+    });
+
+    it("another one, when install is run again after the first was removed; doctor says so", async () => {
+      const place = new TestFolder();
+      write(place, { a: server, b: server, c: server });
+      await place.run("install", "cursor");
+      expect(await place.run("doctor")).toMatchObject({ status: 0 });
+      const { mcpServers } = JSON.parse(place.read(".cursor/mcp.json")) as {
+        mcpServers: { a: object; b: object; c: object };
+      };
+      const { a, b, c } = mcpServers;
+      for (const left of [
+        { b, c },
+        { a: { ...a, disabled: true }, b, c },
+      ]) {
+        write(place, left);
+        const { status, stdout } = await place.run("doctor");
+        expect([status, stdout]).toEqual([1, expect.stringMatching(/^broken /m)]);
+        const [, cure = ""] =
+          /: no gateway lists the reading tool; run context-offload (install .*) again$/m.exec(
+            stdout,
+          ) ?? [];
+        await place.run(...cure.split(" "));
+        expect(listing(place)).toEqual(["b"]);
+        expect(await place.run("doctor")).toMatchObject({ status: 0 });
+      }
+      await place.run("uninstall", "cursor");
+      expect(JSON.parse(place.read(".cursor/mcp.json"))).toEqual({
+        mcpServers: { a: { ...server, disabled: true }, b: server, c: server },
+      });
+    });
+
+    it("is not asked of gateways that are switched off", async () => {
+      const place = new TestFolder();
+      write(place, { a: { ...server, disabled: true }, b: { ...server, disabled: true } });
+      await place.run("install", "cursor");
+      expect(await place.run("doctor")).toMatchObject({ status: 0 });
+    });
   });
 
   it("edits the TOML of Codex, and back to the byte", async () => {

@@ -1,9 +1,13 @@
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { parse, stringify } from "smol-toml";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { conversationOf, MAIN, ONE_SENTENCE, RUN, TestFolder } from "./support/command.js";
 
@@ -134,34 +138,67 @@ describe("context-offload mcp and gateway", () => {
     expect(await found(await start(place.path("home")))).not.toContain("7 a line");
   });
 
-  it("lets the reading tool of each server of a client read what any of them stored", async () => {
-    const place = new TestFolder();
-    place.write("log.txt", Array.from({ length: 2_000 }, (_, at) => `${at} a line`).join("\n"));
-    const server = { command: process.execPath, args: [FILES, place.folder] };
-    place.write(".cursor/mcp.json", JSON.stringify({ mcpServers: { one: server, two: server } }));
-    await place.run("install", "cursor");
-    const { mcpServers } = JSON.parse(place.read(".cursor/mcp.json")) as {
-      mcpServers: Readonly<Record<string, typeof server>>;
-    };
-    const env = place.env() as Record<string, string>;
-    const [one, two] = await Promise.all(
-      Object.values(mcpServers).map(async (started) => {
-        const client = new Client(INFO);
-        await client.connect(new StdioClientTransport({ ...started, env }));
-        onTestFinished(() => client.close());
-        return client;
-      }),
-    );
-    const path = place.path("log.txt");
-    const answer = await one?.callTool({ name: "read_text_file", arguments: { path } });
-    const [, id] = /<knowledge id=\\"([^"\\]+)/.exec(JSON.stringify(answer)) ?? [];
-    for (const reader of [one, two]) {
-      const found = await reader?.callTool({
-        name: "read_stored",
-        arguments: { id, pattern: "^7 a" },
-      });
-      expect(JSON.stringify(found)).toContain("7 a line");
-    }
+  describe("for the servers of one client", () => {
+    /** Those of Codex are for all projects, and in the home folder each start has a session of its own. */
+    const clients = [
+      ["cursor in a project", ".cursor/mcp.json", "."],
+      ["codex in a project", "home/.codex/config.toml", "."],
+      ["codex in the home folder", "home/.codex/config.toml", "home"],
+      ["codex with a project as its root", "home/.codex/config.toml", "home", "project"],
+    ] as const;
+
+    it.each(clients)("list one reading tool, which reads all: %s", async (...where) => {
+      const [what, settings, cwd, root] = where;
+      const place = new TestFolder();
+      const lines = Array.from({ length: 2_000 }, (_, at) => `${at} a line`).join("\n");
+      const log = join(root ?? ".", "log.txt");
+      place.write(log, lines);
+      const started = { command: process.execPath, args: [FILES, place.folder] };
+      const servers = { one: started, two: started, three: started };
+      const isToml = settings.endsWith(".toml");
+      place.write(
+        settings,
+        isToml ? stringify({ mcp_servers: servers }) : JSON.stringify({ mcpServers: servers }),
+      );
+      await place.run("install", what.split(" ")[0] ?? "");
+      const text = place.read(settings);
+      const found = Object.values((isToml ? parse(text) : JSON.parse(text)) as object)[0] as object;
+      const env = place.env() as Record<string, string>;
+      const clients = await Promise.all(
+        (Object.values(found) as (typeof started)[]).map(async ({ command, args }) => {
+          const client = new Client(INFO, { capabilities: root ? { roots: {} } : {} });
+          if (root) {
+            const roots = [{ uri: pathToFileURL(place.path(root)).href }];
+            client.setRequestHandler(ListRootsRequestSchema, () => ({ roots }));
+          }
+          const folder = place.path(cwd);
+          await client.connect(new StdioClientTransport({ command, args, cwd: folder, env }));
+          onTestFinished(() => client.close());
+          return client;
+        }),
+      );
+      const lists = await Promise.all(clients.map((client) => client.listTools()));
+      const own = lists.map(({ tools }) => tools.filter((tool) => tool.name === "read_stored"));
+      expect(own.map(({ length }) => length)).toEqual([1, 0, 0]);
+
+      const [reader] = clients;
+      for (const [at, client] of clients.entries()) {
+        const path = place.path(log);
+        const answer = await client.callTool({ name: "read_text_file", arguments: { path } });
+        const [reference, link] = answer["content"] as [{ text: string }, object];
+        const { text } = reference;
+        expect(text).toContain("read_stored");
+        expect(link).toMatchObject({ type: "resource_link" });
+        const [, file = ""] = / path="([^"]+)"/.exec(text) ?? [];
+        expect(readFileSync(file, "utf8")).toBe(lines);
+        const [, id] = /<knowledge id="([^"]+)/.exec(text) ?? [];
+        const [, session_id] = / session_id="([^"]+)/.exec(text) ?? [];
+        const call = { name: "read_stored", arguments: { id, session_id, pattern: "^7 a" } };
+        const isReadable = cwd !== "home" || root !== undefined || at === 0;
+        const read = JSON.stringify(await reader?.callTool(call));
+        expect(read.includes("7 a line")).toBe(isReadable);
+      }
+    });
   });
 
   it("serves over HTTP until it is interrupted", async () => {

@@ -141,11 +141,13 @@ const args = fc.oneof(
   fc.constantFrom<unknown>(
     ["/x/main.js", "mcp", "--read-only"],
     ["/opt/context-offload/main.js", "gateway", "--session", "s", "--", "npx"],
+    ["/opt/context-offload/main.js", "gateway", "--per-project", "--session", "codex", "--", "npx"],
   ),
 );
 const server = fc.oneof(
   { weight: 6, arbitrary: fc.record({ command: word, args }, { requiredKeys: ["command"] }) },
   { weight: 2, arbitrary: fc.record({ args, command: word, env: fc.constant({ KEY: "secret" }) }) },
+  { weight: 2, arbitrary: fc.record({ command: word, disabled: fc.boolean() }) },
   fc.constant({ url: "https://example.com/mcp" }),
   fc.record({ command: word, args: odd }),
   odd,
@@ -370,9 +372,22 @@ function leavesOf(value: unknown, path = ""): string[] {
 /** What `install` may change about a server: how it is started. */
 const ofStart = /^\/(?:mcpServers|mcp_servers|servers)\/[^]*\/(?:command|args\/)=/;
 
+/** How many gateways of this client `install` has set up, and how many of its session list the reading tool. */
+function countGateways(data: unknown, client: string) {
+  const { mcpServers, mcp_servers, servers } = data as Readonly<Record<string, unknown>>;
+  const found = [mcpServers, mcp_servers, servers].flatMap((list) =>
+    Object.values(list ?? {}).map((one: unknown) => ({ args: [], ...(one as object) }).args),
+  );
+  const words = found.map((list: unknown) => (Array.isArray(list) ? list.map(String) : []));
+  const gateways = words.filter((list) => list.includes("gateway") && list.includes(client));
+  const own = gateways.filter((list) => list.includes("--installed-by")).length;
+  const listing = gateways.filter((list) => !list.includes("--no-reading-tools")).length;
+  return { own, listing };
+}
+
 describe("settings files of other people", () => {
   it("are back to the byte after install and uninstall, or were never changed", async () => {
-    const outcomes = { installed: 0, refused: 0, unchanged: 0 };
+    const outcomes = { installed: 0, refused: 0, unchanged: 0, several: 0 };
     await fc.assert(
       fc.asyncProperty(cases, async ({ name, place, files }) => {
         const { withTools, version } = place;
@@ -413,6 +428,9 @@ describe("settings files of other people", () => {
           const leaves = new Set(leavesOf(readData(path, decode(now.text))));
           const lost = leavesOf(readData(path, decode(text))).filter((leaf) => !leaves.has(leaf));
           expect(lost.filter((leaf) => !ofStart.test(leaf))).toEqual([]);
+          const { own, listing } = countGateways(readData(path, decode(now.text)), name);
+          if (own > 1) outcomes.several++;
+          if (own > 0) expect(listing).toBe(1);
         }
         await install(client, context);
         expect(snapshot(context.cwd)).toEqual(after);
@@ -427,6 +445,7 @@ describe("settings files of other people", () => {
     // Most can be helped; a test that only sees refusals proves nothing.
     expect(outcomes.installed).toBeGreaterThan(RUNS / 3);
     expect(outcomes.refused).toBeGreaterThan(RUNS / 50);
+    expect(outcomes.several).toBeGreaterThan(RUNS / 50);
   });
 
   it("keep what clients and people wrote to them in the meantime", async () => {

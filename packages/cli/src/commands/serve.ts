@@ -115,6 +115,7 @@ interface GatewayFlags extends WorkspaceFlags {
   readonly minTokens?: number;
   readonly perProject?: boolean;
   readonly readingTools?: boolean;
+  readonly paths?: boolean;
 }
 
 export function addGateway(program: Command, terminal: Terminal): void {
@@ -126,7 +127,11 @@ export function addGateway(program: Command, terminal: Terminal): void {
     .option("--session <id>", `the session that answers belong to; default: ${DEFAULT_SESSION}`)
     .option("--exclude <tools>", "tools whose answers are kept, separated by commas")
     .option("--min-tokens <count>", "keep answers of fewer tokens; default: 6400", parseCount)
-    .option("--no-reading-tools", "list no reading tool: another gateway of the same client does")
+    .option("--paths", "references name the stored file, too, for agents that can read it")
+    .option(
+      "--no-reading-tools",
+      "list no reading tool, since another gateway of the client does; implies --paths",
+    )
     .option(
       "--per-project",
       "store in .offload of the client's first root, or of the working folder",
@@ -152,7 +157,8 @@ Examples:
       const set = minTokens === undefined ? {} : { minTokens };
       const policy = { ...read, ...set, tools: { ...read.tools, ...excluded(flags, terminal) } };
       const folder = workspaceFolder(flags, terminal);
-      await withWorkspace({ ...flags, ifMissing: "make" }, terminal, async (workspace) => {
+      const readBy = flags.paths === true || flags.readingTools === false ? "both" : undefined;
+      await withWorkspace({ ...flags, ifMissing: "make", readBy }, terminal, async (workspace) => {
         const isOff = (): Promise<boolean> => isSwitchedOff(folder, terminal.env);
         const gateway = createGateway({
           ...{ servers, policy, limits, isOff },
@@ -167,6 +173,7 @@ Examples:
                   workspace: createWorkspace({
                     root: where,
                     namespace,
+                    readBy,
                     logger: processTelemetry(),
                   }),
                 };

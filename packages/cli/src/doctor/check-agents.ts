@@ -50,13 +50,14 @@ async function checkClient(
   const steps = await inspect(client, context);
   const findings: Finding[] = [];
   let isWhole = true;
-  for (const { path, what, programs } of steps) {
+  for (const { path, what, programs, problem } of steps) {
     const gone = programs.find((program) => !existsSync(program));
     isWhole &&= gone === undefined;
+    const wrong = gone === undefined ? problem : `${gone} is gone`;
     findings.push(
-      gone === undefined
+      wrong === undefined
         ? { state: "ok", text: `${client.title}: ${path}: ${what}` }
-        : { state: "broken", text: `${client.title}: ${path}: ${gone} is gone; run ${cure} again` },
+        : { state: "broken", text: `${client.title}: ${path}: ${wrong}; run ${cure} again` },
     );
   }
   if (!isWhole) return findings;

@@ -35,6 +35,8 @@ export interface Found {
   readonly what: string;
   /** The programs that the client starts for it, by their paths. */
   readonly programs: readonly string[];
+  /** What is wrong though the programs are there. */
+  readonly problem?: string | undefined;
 }
 
 /** What a client's settings file gets: `remove` undoes `add` to the byte, whoever wrote to the file in between. */

@@ -136,15 +136,25 @@ function inOneFile(first: SettingsEdit, second: SettingsEdit): SettingsEdit {
 function gatewayEdit(client: ServersFile, context: InstallContext, syntax: Syntax): SettingsEdit {
   const isForAll = client.isOfUser === true || context.scope === "user";
   const place = isForAll ? ["--per-project"] : ["--workspace", join(context.cwd, ".offload")];
+  // One session for all, since the reading tool of one of them reads what any has stored.
+  const shared = [...place, "--session", client.name];
   return {
     ...{ path: client.path(context), syntax },
     add(settings) {
-      const notes: EditNote[] = serversOf(settings, client).map(([name, server]) => {
+      const servers = serversOf(settings, client);
+      const started = servers.filter(([, server]) => whyKept(server) === undefined);
+      const isListed = servers.some(([, server]) => listsTool(server, shared));
+      const [reader] = isListed
+        ? []
+        : (started.find(([, server]) => isShown(server)) ?? started[0] ?? []);
+      const notes: EditNote[] = servers.map(([name, server]) => {
         const why = whyKept(server);
         if (why !== undefined) return { what: `kept "${name}" as it is: ${why}`, isChange: false };
-        // One session for all, since each lists a reading tool, and a model may take that of another.
-        const setup = { ...context, place, session: client.name };
-        wrapServer(settings, [client.key, name], server as StartedServer, setup);
+        // Each may be switched off, the one with the tool as well: then the files are left to read.
+        const isAlone = started.length === 1 && isShown(server);
+        const reading = name !== reader ? [NO_TOOL] : isAlone ? [] : ["--paths"];
+        const words = [...shared, ...reading, ...settingFlags(context)];
+        wrapServer(settings, [client.key, name], server as StartedServer, { ...context, words });
         const where = isForAll
           ? ", which stores in .offload of the project that it is started in"
           : "";
@@ -165,14 +175,36 @@ function gatewayEdit(client: ServersFile, context: InstallContext, syntax: Synta
         unwrapServer(settings, [client.key, name], wrapping);
         return [`took the MCP server "${name}" from behind the gateway`];
       }),
-    inspect: (settings) =>
-      serversOf(settings, client)
-        .filter(([, server]) => isBehindGateway(server))
-        .map(([name, server]) => ({
+    inspect(settings) {
+      const servers = serversOf(settings, client);
+      const isUnread =
+        servers.some(([, server]) => isShown(server) && gatewayWords(server)?.includes(NO_TOOL)) &&
+        !servers.some(([, server]) => listsTool(server, shared));
+      return servers
+        .filter(([, server]) => gatewayWords(server))
+        .map(([name, server], at) => ({
           what: `"${name}" is behind the gateway`,
           programs: gatewayPrograms(server),
-        })),
+          problem: isUnread && at === 0 ? "no gateway lists the reading tool" : undefined,
+        }));
+    },
   };
+}
+
+const NO_TOOL = "--no-reading-tools";
+
+/** Whether a gateway lists the reading tool for those of this place and session. */
+function listsTool(server: unknown, shared: readonly string[]): boolean {
+  const words = gatewayWords(server);
+  if (!words || words.includes(NO_TOOL)) return false;
+  return isShown(server) && shared.every((word) => words.includes(word));
+}
+
+/** Whether a client lets a model see a reading tool of this server, by the names that clients have for that. */
+function isShown(server: unknown): boolean {
+  const { disabled, enabled, enabled_tools, includeTools } = isRecord(server) ? server : {};
+  const hides = (tools: unknown) => Array.isArray(tools) && !tools.includes("read_stored");
+  return disabled !== true && enabled !== false && !hides(enabled_tools) && !hides(includeTools);
 }
 
 function serversOf(settings: Settings, { key }: ServersFile): [string, unknown][] {
@@ -190,16 +222,17 @@ function whyKept(server: unknown): string | undefined {
   const { command, args = [] } = isRecord(server) ? server : {};
   if (typeof command !== "string") return "it is not started by a command";
   if (!isStrings(args)) return "its args are not a list of strings";
-  return isBehindGateway(server) ? "it is behind the gateway already" : undefined;
+  return gatewayWords(server) ? "it is behind the gateway already" : undefined;
 }
 
-/** By `install` or by hand. */
-function isBehindGateway(server: unknown): boolean {
-  if (findWrapping(server)) return true;
+/** What a gateway before a server is told, whether by `install` or by hand; `undefined` if there is none. */
+function gatewayWords(server: unknown): readonly unknown[] | undefined {
   const { command, args } = isRecord(server) ? server : {};
   const words: unknown[] = [command, ...(Array.isArray(args) ? (args as unknown[]) : [])];
-  const verb = words.indexOf("gateway");
-  return verb > 0 && /context-offload/.test(String(words[verb - 1])) && words.includes("--", verb);
+  const verb = words.indexOf("gateway", 1);
+  const end = words.indexOf("--", verb);
+  const isByHand = verb > 0 && end > 0 && /context-offload/.test(String(words[verb - 1]));
+  return isByHand || findWrapping(server) ? words.slice(verb, end) : undefined;
 }
 
 function isStrings(value: unknown): value is readonly string[] {
@@ -214,13 +247,9 @@ function wrapServer(
   settings: Settings,
   path: SettingsPath,
   { command, args }: StartedServer,
-  setup: InstallContext & { readonly place: readonly string[]; readonly session: string },
+  { node, main, words: given }: InstallContext & { readonly words: readonly string[] },
 ): void {
-  const { node, main, place, session } = setup;
-  const words = [
-    ...[main, "gateway", ...place, "--session", session, ...settingFlags(setup)],
-    ...[...markFlags(args ? 0 : 1), "--"],
-  ];
+  const words = [main, "gateway", ...given, ...markFlags(args ? 0 : 1), "--"];
   const all = [...words, command, ...(args ?? [])];
   const commandPath = [...path, "command"];
   const own = [...words.map((word) => JSON.stringify(word)), settings.textOf(commandPath)].join(
