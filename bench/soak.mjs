@@ -73,9 +73,8 @@ async function work(name) {
         process.send?.({ read: some[0], ms: performance.now() - start });
       }
       if (index % 20 === 19) {
-        const { counts, leftOut } = await workspace.grepSession(`^${id}$`, { sessionId });
-        const isFound = leftOut ?? counts.some(({ artifactId }) => artifactId === id);
-        if (!isFound) process.send?.({ wrong: [`${id} is not found`] });
+        const note = await missedBySearch(workspace, id, sessionId);
+        if (note !== undefined) process.send?.({ wrong: [`${id} is not found: ${note}`] });
       }
     } catch (error) {
       process.send?.({ failure: String(error) });
@@ -85,6 +84,32 @@ async function work(name) {
   await workspace.close();
   await pool.end();
   process.send?.({ wrong, checked: asked.length }, () => process.exit());
+}
+
+/** A search that runs out of time says where it goes on; what was just put is among the newest. */
+const MAX_CALLS = 5;
+
+/**
+ * Searches the session for what was put under an id, and says what the last answer noted if it was not found.
+ *
+ * @param {import("context-offload").Workspace} workspace @param {string} id @param {string} sessionId
+ */
+async function missedBySearch(workspace, id, sessionId) {
+  /** @type {unknown} */
+  let cursor;
+  let said = "";
+  for (let calls = 0; calls < MAX_CALLS; calls++) {
+    const from = typeof cursor === "string" ? { cursor } : {};
+    const { counts, leftOut, next, note } = await workspace.grepSession(`^${id}$`, {
+      sessionId,
+      ...from,
+    });
+    if (leftOut ?? counts.some(({ artifactId }) => artifactId === id)) return undefined;
+    cursor = next?.input["cursor"];
+    said = `${note} (call ${calls + 1})`;
+    if (cursor === undefined) break;
+  }
+  return said;
 }
 
 /** @typedef {readonly [id: string, sessionId: string]} Acknowledged */
