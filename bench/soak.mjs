@@ -31,6 +31,8 @@ const { values } = parseArgs({
 });
 const SESSIONS = 12;
 const PASSWORD = "bench";
+/** A search that runs out of time says where it goes on; what was just put is among the newest. */
+const MAX_CALLS = 5;
 
 /** What was put under an id can be made again from it. One in 32 is stored in several chunks. @param {string} id */
 function contentOf(id) {
@@ -85,9 +87,6 @@ async function work(name) {
   await pool.end();
   process.send?.({ wrong, checked: asked.length }, () => process.exit());
 }
-
-/** A search that runs out of time says where it goes on; what was just put is among the newest. */
-const MAX_CALLS = 5;
 
 /**
  * Searches the session for what was put under an id, and says what the last answer noted if it was not found.
