@@ -218,12 +218,13 @@ function incomingBytes(
   const opened: number[] = [];
   const fill = async (fd: number, path: string): Promise<string> => {
     opened.push(fd);
-    const file = identityOf(await disk.statOpen(fd));
     const writing = disk.write(fd, content);
     // A failure is reported when it is awaited; until then it must not count as unhandled.
     writing.catch(() => undefined);
+    let file = "";
     try {
       try {
+        file = identityOf(await disk.statOpen(fd));
         hash();
         size();
         computeAhead?.();
