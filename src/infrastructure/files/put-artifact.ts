@@ -206,7 +206,7 @@ interface IncomingContent {
 
 /**
  * Hash, size and what else is to be computed are computed while the system creates and writes a file,
- * so that they take almost no extra time.
+ * so that they take little extra time.
  */
 function incomingBytes(
   manifest: Manifest,
@@ -227,7 +227,6 @@ function incomingBytes(
         file = identityOf(await disk.statOpen(fd));
         hash();
         size();
-        computeAhead?.();
       } finally {
         await writing;
       }

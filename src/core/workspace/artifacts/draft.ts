@@ -170,9 +170,9 @@ export abstract class Draft implements Owner {
     const isStream = this.content === undefined;
     // A stream has a size and a digest only at its end.
     const isReady = isStream || this.#reference !== undefined;
-    // While a file is created, which takes the longest of short content, while it is filled and hashed,
-    // and while its line is written.
-    const steps = [() => this.digest, () => this.tokens, () => this.reference];
+    // While a file is created, which takes the longest of short content, and while its line is written;
+    // in between, it is hashed and measured.
+    const steps = [() => this.digest, () => this.reference];
     return {
       sessionId: this.sessionId,
       wantedId: this.wantedId,
