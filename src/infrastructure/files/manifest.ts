@@ -168,8 +168,9 @@ function emptyState(file: string): ManifestState {
 const COMPARED_BYTES = 256;
 /** How much is read at a time: a few thousand lines, after which the event loop can run. */
 const BLOCK_BYTES = 1_048_576;
-/** Room for one's own line and those that other processes may have added. */
-const SMALL_BLOCK_BYTES = 8_192;
+/** Room for one's own line and a few that other processes may have added; cut from memory that Node has ready. */
+const READ_BACK_BYTES = 2_048;
+const HEADER_BYTES = 8_192;
 
 /** How many files the whole process keeps open between appends. */
 const MAX_OPEN_FILES = 32;
@@ -255,7 +256,7 @@ class AppendFile {
 export async function readOwner(folder: string, disk: Disk): Promise<string | undefined> {
   const fd = await disk.openToRead(join(folder, MANIFEST_NAME));
   try {
-    const block = Buffer.allocUnsafe(SMALL_BLOCK_BYTES);
+    const block = Buffer.allocUnsafe(HEADER_BYTES);
     const start = block.toString("utf8", 0, await disk.read(fd, block, 0));
     const end = start.indexOf("\n");
     return end === -1 ? undefined : parseEntry(start.slice(0, end))?.session;
@@ -380,7 +381,7 @@ export class Manifest implements CheckedFolder {
   async #readBack(open: AppendFile): Promise<boolean> {
     if (this.#state.file !== "" && this.#state.file !== open.identity) return false;
     return open.use(async (fd) => {
-      const block = Buffer.allocUnsafe(SMALL_BLOCK_BYTES);
+      const block = Buffer.allocUnsafe(READ_BACK_BYTES);
       const start = this.#state.bytes - this.#state.ending.length;
       const [stats, read] = await Promise.all([
         this.layout.disk.lookAt(this.path),

@@ -206,7 +206,7 @@ interface IncomingContent {
 
 /**
  * Hash, size and what else is to be computed are computed while the system creates and writes a file,
- * so that they take almost no extra time.
+ * so that they take little extra time.
  */
 function incomingBytes(
   manifest: Manifest,
@@ -218,15 +218,15 @@ function incomingBytes(
   const opened: number[] = [];
   const fill = async (fd: number, path: string): Promise<string> => {
     opened.push(fd);
-    const file = identityOf(await disk.statOpen(fd));
     const writing = disk.write(fd, content);
     // A failure is reported when it is awaited; until then it must not count as unhandled.
     writing.catch(() => undefined);
+    let file = "";
     try {
       try {
+        file = identityOf(await disk.statOpen(fd));
         hash();
         size();
-        computeAhead?.();
       } finally {
         await writing;
       }

@@ -45,7 +45,8 @@ it("500 sessions that put and read at once share a few descriptors", async () =>
     }),
   );
   store.close();
-  expect(seen.open).toBeGreaterThan(1_000);
+  // A file and a manifest of each; more where a manifest was closed in between, for the others.
+  expect(seen.open).toBeGreaterThanOrEqual(1_000);
   expect(seen.most).toBeLessThanOrEqual(100);
 });
 

@@ -91,6 +91,36 @@ describe("a put that is acknowledged", () => {
   });
 });
 
+describe("a put that fails while its file is written", () => {
+  it("closes the file only after that, since another one may get its number", async () => {
+    const { root, workspace } = await makeStore();
+    const writes = hold("write", ([, bytes]) => Buffer.from(bytes as Uint8Array).includes("held"));
+    const failure = new Error("the disk is gone");
+    vi.spyOn(fs, "fstat").mockImplementationOnce(((_: number, done: (error: Error) => void) => {
+      done(failure);
+    }) as typeof fs.fstat);
+    vi.spyOn(fs, "fstatSync").mockImplementationOnce(() => {
+      throw failure;
+    });
+    const closing = [vi.spyOn(fs, "close"), vi.spyOn(fs, "closeSync")];
+    const closed = () => closing.some((close) => close.mock.calls.length > 0);
+    const putting = workspace.put({ artifactId: ID, content: "held" }, SCOPE);
+    putting.catch(() => undefined);
+    await vi.waitUntil(() => writes.length === 1);
+    await new Promise(setImmediate);
+    expect(closed()).toBe(false);
+    writes[0]?.();
+    await expect(putting).rejects.toMatchObject({ code: "WRITE_FAILED" });
+    expect(closed()).toBe(true);
+    vi.restoreAllMocks();
+    // What it left is not listed, and in nobody's way.
+    const reading = openStore(root).getOriginal(ID, SCOPE);
+    await expect(reading).rejects.toMatchObject({ code: "UNKNOWN_ARTIFACT" });
+    const again = await openStore(root).put({ artifactId: ID, content: "held" }, SCOPE);
+    expect(again.record.artifactId).toBe(ID);
+  });
+});
+
 describe("what is removed", () => {
   it("does not come back with a put of the same content that was under way", async () => {
     const { root, workspace } = await makeStore();

@@ -170,8 +170,9 @@ export abstract class Draft implements Owner {
     const isStream = this.content === undefined;
     // A stream has a size and a digest only at its end.
     const isReady = isStream || this.#reference !== undefined;
-    // While a file is created, while it is filled, which takes the longest, and while its line is written.
-    const steps = [() => this.tokens, () => this.digest, () => this.referenceTokens];
+    // While a file is created, which takes the longest of short content, and while its line is written;
+    // in between, it is hashed and measured.
+    const steps = [() => this.digest, () => this.reference];
     return {
       sessionId: this.sessionId,
       wantedId: this.wantedId,
