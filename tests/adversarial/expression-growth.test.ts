@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import ts from "typescript";
 import { afterAll, describe, expect, it } from "vitest";
-import { ArgumentError } from "../../src/core/errors/argument-errors.js";
+import { ArgumentError } from "../../src/core/lib/text/text-range.js";
 import { parseRecordQuery } from "../../src/core/lib/records/record-query.js";
 import { hostileTexts } from "../support/hostile-texts.js";
 

@@ -29,7 +29,7 @@ const HEADING = /^#{1,6} \S/;
 /** The kind of a text, by lines from all of it. */
 export function detectKind(lines: Lines): ContentKind {
   const first = kindOfFirst(lines);
-  const fences = lines.isNumbered ? lines.find(FENCE) : [];
+  const fences = lines.isNumbered && lines.text.includes("```") ? lines.find(FENCE) : [];
   const isFenced = (at: number): boolean => fences.filter((fence) => fence <= at).length % 2 === 1;
   const seen = lines
     .probes(PROBES, LAST_LINES)

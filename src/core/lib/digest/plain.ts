@@ -96,8 +96,8 @@ function filesOfCall(lines: Lines, about: string): Printed[] {
   /** The files that were printed before a line, of which each begins where the one before it ends. */
   const close = (to: number): void => {
     const sum = open.reduce((all, { length }) => all + length, 0);
-    const starts = lines.find(BEGINS).filter((at) => at >= next && at < to);
-    const isCounted = sum === to - next || sum === to - next - 1 || open.length === 1;
+    const isCounted = sum === to - next || sum === to - next - 1 || open.length < 2;
+    const starts = isCounted ? [] : lines.find(BEGINS).filter((at) => at >= next && at < to);
     if (!isCounted && starts.length !== open.length) isTold = false;
     for (const [at, { path, length }] of open.entries()) {
       files.push({ path, from: isCounted ? next : (starts[at] ?? 0) });

@@ -63,7 +63,7 @@ const NONE =
 const QUIET = /\b(?:INFO|DEBUG|TRACE|NOTICE)\b|\[(?:info|debug|trace)\]|level=(?:info|debug)/;
 /** Without one of these, or a mark or number that it begins with, a line says nothing of a failure. */
 const HINT =
-  /rror|ERR|ail|FAIL|atal|FATAL|anic|CRIT|SEVERE|xcep|ault|xit|dump|illed|E {2}|nterr|annot|could|nable|no such|No such|ound|enied|fused|imed|bort|alid|xpect|match|issing|ctual|ceived|got|undef|e: |\d:\d/;
+  /rror|ERR|ail|FAIL|atal|FATAL|anic|CRIT|SEVERE|xcep|ault|xit|dump|illed|E {2}|nterr|annot|could|nable|no such|No such|ound|enied|fused|imed|bort|alid|xpect|match|issing|ctual|ceived|got|undef|e: |lint\//;
 const BEGINS = /^[\d_\u0080-\uffff]/;
 
 /** From what matters most to what may not matter. */
