@@ -48,6 +48,8 @@ export function linesAskedFor(lines: Lines): readonly number[] {
 }
 
 const MAX_FILES = 12;
+const MAX_PARTS = 40;
+const ABOUT_CHARS = 4_096;
 /** A line that says which file follows. */
 const MARKER =
   /^(?:==> |[-=#*]{2,12} ?(?:File:? ?)?|(?:File|FILE|Contents of|Path):? ?`?|<(?:file|document)[^>\n]{0,40}? (?:path|name)=")([\w@.~/\\-]{0,200}[./][\w@.~/\\-]{1,80})(?: <==|`?:?| ?[-=#*]{0,12}|">)$/gm;
@@ -89,28 +91,28 @@ export function describeFiles(lines: Lines, about = ""): string {
 function filesOfCall(lines: Lines, about: string): Printed[] {
   const complaints = complaintsIn(lines).map((index) => lines.line(index));
   const end = lines.size - complaints.length;
+  const parts = [...about.slice(0, ABOUT_CHARS).matchAll(PARTS)].slice(0, MAX_PARTS);
   const files: Printed[] = [];
   let open: { path: string; length: number }[] = [];
   let next = 0;
-  let isTold = true;
   /** The files that were printed before a line, of which each begins where the one before it ends. */
   const close = (to: number): void => {
     const sum = open.reduce((all, { length }) => all + length, 0);
     const isCounted = sum === to - next || sum === to - next - 1 || open.length < 2;
     const starts = isCounted ? [] : lines.find(BEGINS).filter((at) => at >= next && at < to);
-    if (!isCounted && starts.length !== open.length) isTold = false;
+    const isTold = isCounted || starts.length === open.length;
     for (const [at, { path, length }] of open.entries()) {
-      files.push({ path, from: isCounted ? next : (starts[at] ?? 0) });
+      files.push({ path, from: isTold ? (starts[at] ?? next) : -1 });
       next += length;
     }
     open = [];
   };
-  for (const [, first, last, count, , mark, names = ""] of about.matchAll(PARTS)) {
+  for (const [, first, last, count, , mark, names = ""] of parts) {
     if (mark !== undefined) {
       const line = mark.replace(/\\n/g, "\n").trim();
-      let at = next;
-      while (at < end && lines.line(at) !== line) at += 1;
-      if (line === "" || open.length === 0 || at === end) continue;
+      const position = lines.text.indexOf(`\n${line}\n`, Math.max(0, lines.start(next) - 1));
+      const at = lines.at(position + 1);
+      if (line === "" || open.length === 0 || position === -1 || at >= end) continue;
       close(at);
       next = at + 1;
       continue;
@@ -123,6 +125,7 @@ function filesOfCall(lines: Lines, about: string): Printed[] {
     }
   }
   close(end);
+  const isTold = files.every(({ from }) => from >= 0);
   return isTold ? files : files.map(({ path }) => ({ path, from: -1 }));
 }
 

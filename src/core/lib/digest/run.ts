@@ -16,7 +16,7 @@ const SPOTS = [
   /not ok|E {3}|\*\*\*|[✗✘✖❌✕×●]/g,
 ];
 /** What is searched before it and at the start, short and rare. */
-const RARE_CHARS = 262_144;
+const RARE_CHARS = 212_992;
 const START_CHARS = 98_304;
 const RARE = [/rror|ERROR|FAIL|panic|fatal:/g];
 const MAX_FOUND = { usual: 300, rare: 40 };
