@@ -105,9 +105,8 @@ describe("the outline of a document", () => {
 
   it("is one of a document, though it is printed with numbers and has code in it", () => {
     const text = many(140, (at) => {
-      const line = [`## Question ${at}`, "", "```bash", `setup${at}() {`, "  go", "}", "```"][
-        at % 20
-      ];
+      const code = at % 20 > 3 && at % 20 < 16 ? `function setup${at}() {` : undefined;
+      const line = code ?? { 0: `## Question ${at}`, 3: "```bash", 16: "```" }[at % 20];
       return `${at + 1}\t${line ?? `Some text in line ${at} of the answer.`}`;
     });
     const { kind, text: digest } = digestText(text);
