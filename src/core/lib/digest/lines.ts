@@ -35,7 +35,7 @@ const HEADER_LINES = 10;
 const STATUS =
   /(?<=^|^--- |, )(?:Error: )?(?:Process )?exit(?:ed)?[ -](?:with )?(?:code|status)\b[^,\n]{0,60}?(?=,| ---$|$)/im;
 /** What a wrapping has behind a text: its small fields in one line, or in lines of their own. */
-const FIELDS = /^--- .+ ---$/;
+const FIELDS = /^--- .{1,400} ---$/;
 const FIELDS_BEGIN = "--- fields ---";
 const MAX_FIELDS = 12;
 const FIELDS_CHARS = 300;
