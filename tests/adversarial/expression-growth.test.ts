@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import ts from "typescript";
 import { afterAll, describe, expect, it } from "vitest";
+import { ArgumentError } from "../../src/core/lib/text/text-range.js";
+import { parseRecordQuery } from "../../src/core/lib/records/record-query.js";
 import { hostileTexts } from "../support/hostile-texts.js";
 
 const SOURCE = fileURLToPath(new URL("../../src", import.meta.url));
@@ -23,6 +25,7 @@ const MADE_AT_RUN_TIME: Readonly<Record<string, string>> = {
   "core/secrets/assignments.ts": "parts of one expression, which redaction-growth measures",
   "core/secrets/known-tokens.ts": "literals of the same file, which redaction-growth measures",
   "core/lib/digest/verdicts.ts": "literals of the same file; it sees at most 300 characters",
+  "core/lib/records/record-query.ts": "literals of the same file, over a query: below",
 };
 
 /** What sees a part of a line, and so much of it; everything else sees texts of any length. */
@@ -109,6 +112,20 @@ describe("the time of an expression grows no faster than the text", () => {
     expect(expressions.length).toBeGreaterThan(100);
     expect(makers).toEqual(Object.keys(MADE_AT_RUN_TIME).sort());
   });
+
+  it.each(["in(", "a in (", "in()", "'", "' ", '"', "a=1 and ", "a=1 or ", "x\\"])(
+    "a query full of %s is split at once",
+    (part) => {
+      const before = process.cpuUsage();
+      try {
+        parseRecordQuery(`a=1 ${part.repeat(TEXT_CHARS / part.length)}`);
+      } catch (error) {
+        expect(error).toBeInstanceOf(ArgumentError);
+      }
+      const { user, system } = process.cpuUsage(before);
+      expect((user + system) / 1_000).toBeLessThan(1_500);
+    },
+  );
 
   const byFile = new Map(
     expressions.map(({ file }) => [file, expressions.filter((found) => found.file === file)]),

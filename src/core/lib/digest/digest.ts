@@ -5,7 +5,14 @@ import { detectKind } from "./kinds.js";
 import { Lines } from "./lines.js";
 import { filesDigest, matchesDigest } from "./listing.js";
 import { codeDigest, diffDigest, htmlDigest, markdownDigest } from "./outlines.js";
-import { describeCut, describeFiles, linesAskedFor, plainDigest, quoteAll } from "./plain.js";
+import {
+  complaintsIn,
+  describeCut,
+  describeFiles,
+  linesAskedFor,
+  plainDigest,
+  quoteAll,
+} from "./plain.js";
 import { clip, toPrintable } from "../text/printable.js";
 import { runDigest } from "./run.js";
 import type { SampledText } from "./sampled-text.js";
@@ -34,6 +41,7 @@ const TEMPLATES: Readonly<Partial<Record<ContentKind, Template>>> = {
 };
 const MAY_BE_TABLE: ReadonlySet<ContentKind> = new Set(["text", "log", "markdown"]);
 const MAY_BE_FILES: ReadonlySet<ContentKind> = new Set(["text", "code", "markdown", "html"]);
+const IS_RUN: ReadonlySet<ContentKind> = new Set(["text", "log", "build"]);
 /** A text up to this length is quoted whole. */
 const WHOLE_CHARS = 600;
 
@@ -67,7 +75,8 @@ function describe(
   const whole = quoteAll(lines, Math.min(room, WHOLE_CHARS));
   if (whole !== undefined) return { kind, text: whole };
   const files = MAY_BE_FILES.has(kind) ? describeFiles(lines, about) : "";
-  const notes = [describeCut(lines), files].filter((note) => note !== "");
+  const complaints = IS_RUN.has(kind) ? [] : complaintsIn(lines).map((at) => lines.quote(at, 160));
+  const notes = [describeCut(lines), files, ...complaints].filter((note) => note !== "");
   const opening = notes.map((note) => `${note}\n`).join("");
   const left = room - opening.length;
   const asked = linesAskedFor(lines);

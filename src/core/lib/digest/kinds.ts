@@ -23,12 +23,17 @@ const PATH = /^(?=.{0,240}[/.]\w)(?:[A-Z]:)?[^\s:|<>"'`(){},;=*]{1,240}$/;
 const NODE =
   /\[ref=|^uid=|^- (?:generic|link|button|heading|text|paragraph|img|list|listitem|navigation|textbox|main|banner)\b/;
 const SETTING = /^(?:- )?[\w.$"'-]{1,60}:(?:\s|$)/;
+const FENCE = /^ {0,3}`{3}/gm;
 const HEADING = /^#{1,6} \S/;
 
 /** The kind of a text, by lines from all of it. */
 export function detectKind(lines: Lines): ContentKind {
   const first = kindOfFirst(lines);
-  const seen = lines.probes(PROBES, LAST_LINES).map((at) => lines.line(at).slice(0, CHECKED_CHARS));
+  const fences = lines.isNumbered && lines.text.includes("```") ? lines.find(FENCE) : [];
+  const isFenced = (at: number): boolean => fences.filter((fence) => fence <= at).length % 2 === 1;
+  const seen = lines
+    .probes(PROBES, LAST_LINES)
+    .flatMap((at) => (isFenced(at) ? [] : [lines.line(at).slice(0, CHECKED_CHARS)]));
   const texts = seen.map((line) => line.trim()).filter((text) => text !== "");
   const { length } = texts;
   if (first === "diff" || length === 0) return first ?? "text";

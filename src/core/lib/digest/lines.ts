@@ -32,7 +32,13 @@ const REMINDER_END = "</system-reminder>";
 const HEADER_END = /^(?:output|observation|stdout|result):[ \t\r]*$/im;
 const HEADER_CHARS = 2_048;
 const HEADER_LINES = 10;
-const STATUS = /^(?:Process )?exit(?:ed)?[ -](?:with )?(?:code|status)\b.{0,60}/im;
+const STATUS =
+  /(?<=^|^--- |, )(?:Error: )?(?:Process )?exit(?:ed)?[ -](?:with )?(?:code|status)\b[^,\n]{0,60}?(?=,| ---$|$)/im;
+/** What a wrapping has behind a text: its small fields in one line, or in lines of their own. */
+const FIELDS = /^--- .{1,400} ---$/;
+const FIELDS_BEGIN = "--- fields ---";
+const MAX_FIELDS = 12;
+const FIELDS_CHARS = 300;
 
 /**
  * The lines of a text, each as a reader sees it: without colors, without what a carriage return has
@@ -68,14 +74,13 @@ export class Lines {
     this.#hasMarks = text.includes("\u001b") || text.includes("\r") || text.includes("^[[");
     const isReminded = text.trimEnd().endsWith(REMINDER_END);
     const reminder = isReminded ? this.at(text.lastIndexOf(REMINDER)) : 0;
-    const end = reminder > 0 ? reminder : starts.length;
+    const end = this.#noteFields(reminder > 0 ? reminder : starts.length);
     const header = HEADER_END.exec(text.slice(0, HEADER_CHARS));
     const headerLines = header === null ? 0 : this.at(header.index) + 1;
     if (header !== null && headerLines <= HEADER_LINES && headerLines < end) {
-      const status = STATUS.exec(text.slice(0, header.index));
-      if (status) this.notes.push(`${this.at(status.index) + 1}: ${toPrintable(status[0])}`);
+      for (let index = 0; index < headerLines; index += 1) this.#noteStatus(index);
       this.#first = headerLines;
-    }
+    } else if (STATUS.exec(this.raw(0))?.index === 0 && this.#noteStatus(0)) this.#first = 1;
     this.size = Math.max(0, end - this.#first);
     this.walked = Math.min(this.size, MAX_WALKED);
     this.isNumbered = this.#share((line, index) => this.#isNext(line, index)) >= 0.6;
@@ -179,6 +184,36 @@ export class Lines {
     for (let at = 0; at < spread; at += step) indexes.push(Math.floor(at));
     for (let at = spread; at < this.size; at += 1) indexes.push(at);
     return indexes;
+  }
+
+  #noteStatus(index: number): boolean {
+    const line = this.raw(index).trimEnd();
+    const status = STATUS.exec(line);
+    if (status === null) return false;
+    const [found] = status;
+    const before = status.index > 0 ? "…" : "";
+    const after = status.index + found.length < line.length ? "…" : "";
+    this.notes.push(`${this.number(index)}: ${before}${toPrintable(found)}${after}`);
+    return true;
+  }
+
+  /** Quotes the fields that a wrapping has at the end, and returns where they begin. */
+  #noteFields(end: number): number {
+    let first = end - 1;
+    while (first > 0 && this.raw(first).trim() === "") first -= 1;
+    if (first < 1) return end;
+    const last = first;
+    if (!FIELDS.test(this.raw(last))) {
+      while (first > 0 && first > last - MAX_FIELDS && this.raw(first) !== FIELDS_BEGIN) first -= 1;
+      if (this.raw(first) !== FIELDS_BEGIN) return end;
+    } else if (this.#noteStatus(last)) return first;
+    let left = FIELDS_CHARS;
+    for (let index = first; index <= last && left > 0; index += 1) {
+      const shown = this.quote(index, left);
+      left -= shown.length;
+      this.notes.push(shown);
+    }
+    return first;
   }
 
   #end(index: number): number {

@@ -1,5 +1,6 @@
 import type { Lines } from "./lines.js";
 import { joinLines, outlineWith } from "./outline.js";
+import { takeEnd } from "../text/code-units.js";
 import { countOf, formatCount } from "../text/printable.js";
 import { firstOf } from "./record-fields.js";
 
@@ -13,6 +14,9 @@ const SAME_FILE = /^()\s{0,8}\d{1,7}([:-])(?!\d\d[:-])/;
 /** Of more files, the first line of each is not shown; of many, those with the most matches come first. */
 const FEW_FILES = 12;
 const MANY_FILES = 60;
+/** What is longer stands once, before all files. */
+const MIN_FOLDER = 12;
+const NAME_CHARS = 44;
 
 /** The files of a listing, whole where they fit, otherwise by folder with their counts. */
 export function filesDigest(lines: Lines, _: readonly number[], room: number): string | undefined {
@@ -82,6 +86,16 @@ function groupBy(paths: readonly string[], lengthOf: (path: string) => number): 
   return [...groups];
 }
 
+/** The folder that all of them are in, if its name is too long to stand before each. */
+function commonFolder([first = "", ...others]: readonly string[]): string {
+  let folder = first.slice(0, first.lastIndexOf("/") + 1);
+  for (const path of others) {
+    while (!path.startsWith(folder))
+      folder = folder.slice(0, folder.slice(0, -1).lastIndexOf("/") + 1);
+  }
+  return others.length === 0 || folder.length < MIN_FOLDER ? "" : folder;
+}
+
 /** The files of a search with their matches, and the first matches. */
 export function matchesDigest(
   lines: Lines,
@@ -103,16 +117,18 @@ export function matchesDigest(
   }
   if (matches.length === 0) return undefined;
   const isNamed = files.size > 1 || !files.has("");
+  const folder = commonFolder([...files.keys()]);
   const entries = [...files]
     .sort(([, one], [, other]) => (files.size > MANY_FILES ? other.count - one.count : 0))
-    .map(([path, { count, number }]) => ({
-      ...(files.size > FEW_FILES ? {} : { number }),
-      text: `${path} ${formatCount(count)}`,
-    }));
+    .map(([path, { count, number }]) => {
+      const text = `${path.slice(folder.length)} ${formatCount(count)}`;
+      const name = text.length > NAME_CHARS ? `…${takeEnd(text, NAME_CHARS - 1)}` : text;
+      return { ...(files.size > FEW_FILES ? {} : { number }), text, name };
+    });
   const found = `${countOf(matches.length, "match", "matches")}${lines.part}`;
   const most = Math.max(room * 0.7, room - 400);
   let text = isNamed
-    ? outlineWith(lines, [], entries, `files with ${found}`, most)
+    ? outlineWith(lines, [], entries, `files${folder && ` in ${folder}`} with ${found}`, most)
     : joinLines([...lines.notes, `${found}:`], room);
   for (const index of [...asked, ...matches.slice(0, isNamed ? 4 : 12)]) {
     const quote = `\n${lines.quote(index, 140)}`;

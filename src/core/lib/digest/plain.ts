@@ -48,34 +48,92 @@ export function linesAskedFor(lines: Lines): readonly number[] {
 }
 
 const MAX_FILES = 12;
-/** A line that says which file follows, and a part of a command that prints so many lines of one. */
+const MAX_PARTS = 40;
+const ABOUT_CHARS = 4_096;
+/** A line that says which file follows. */
 const MARKER =
   /^(?:==> |[-=#*]{2,12} ?(?:File:? ?)?|(?:File|FILE|Contents of|Path):? ?`?|<(?:file|document)[^>\n]{0,40}? (?:path|name)=")([\w@.~/\\-]{0,200}[./][\w@.~/\\-]{1,80})(?: <==|`?:?| ?[-=#*]{0,12}|">)$/gm;
+/** A part of a command that prints files, all or so many lines of each, or a line between them. */
 const PARTS =
-  /\b(?:sed -n ['"]?(\d{1,7}),(\d{1,7})p['"]?|(?:head|tail) (?:-n ?|-)(\d{1,7})) {1,4}["']?([^\s;&|"']{1,200})/g;
+  /\b(?:sed -n ['"]?(\d{1,7}),(\d{1,7})p['"]?|(?:head|tail) (?:-n ?|-)(\d{1,7})|cat|(?:echo|printf) (["'])(.{1,80}?)\4)((?: +["']?[\w@.~/\\$][^\s;&|<>"']{0,200}["']?){0,12})/g;
+/** What a command says of a file that it cannot print. */
+const COMPLAINT =
+  /^[\w./-]{1,40}: .{0,200}(?:[Nn]o such file|ermission denied|[Ii]s a directory|not found)/;
+/** How a file may begin. */
+const BEGINS = /^(?:package [\w.]+;?$|#!|# \S|<\?xml|<!doctype )/gim;
+
+/** A file that was printed among others, and the index of its first line. */
+interface Printed {
+  readonly path: string;
+  readonly from: number;
+}
 
 /** Where each file begins, if several were printed one after the other and that can be told. */
 export function describeFiles(lines: Lines, about = ""): string {
-  const last = lines.number(lines.size - 1);
-  let files = lines.find(MARKER).map((index) => {
+  const marked = lines.find(MARKER).map((from): Printed => {
     MARKER.lastIndex = 0;
-    return { path: MARKER.exec(lines.line(index))?.[1] ?? "", from: lines.number(index) };
+    return { path: MARKER.exec(lines.line(from))?.[1] ?? "", from };
   });
-  if (files.length < 2) {
-    // The files that the call prints in parts of known length, if these add up to what there is.
-    let next = 1;
-    files = Array.from(about.matchAll(PARTS), ([, first, end, count, path = ""]) => {
-      const from = next;
-      next += Number(count ?? Number(end) - Number(first) + 1);
-      return { path, from };
-    });
-    if (!lines.whole || next - 1 !== last || files.length < 2) return "";
-  }
+  const files = marked.length > 1 ? marked : lines.whole ? filesOfCall(lines, about) : [];
+  if (files.length < 2) return "";
+  const size = lines.size - complaintsIn(lines).length;
+  const end = (at: number): number => files[at + 1]?.from ?? size;
   const shown = files.slice(0, MAX_FILES).map(({ path, from }, at) => {
-    return `${from}–${(files[at + 1]?.from ?? last + 1) - 1} ${clip(path, 80)}`;
+    const isKnown = from >= 0;
+    return `${isKnown ? `${lines.number(from)}–${lines.number(end(at) - 1)} ` : ""}${clip(path, 80)}`;
   });
   const count = files.length > MAX_FILES ? `${MAX_FILES} of ${files.length}` : files.length;
-  return `${count} files, one after the other: ${shown.join("; ")}.`;
+  const isKnown = files.every(({ from }) => from >= 0);
+  return `${count} files, one after the other${isKnown ? "" : ", with no line between them"}: ${shown.join("; ")}.`;
+}
+
+/** The files that the call prints: by the lines that it prints between them, by their lengths, or by how files begin. */
+function filesOfCall(lines: Lines, about: string): Printed[] {
+  const complaints = complaintsIn(lines).map((index) => lines.line(index));
+  const end = lines.size - complaints.length;
+  const parts = [...about.slice(0, ABOUT_CHARS).matchAll(PARTS)].slice(0, MAX_PARTS);
+  const files: Printed[] = [];
+  let open: { path: string; length: number }[] = [];
+  let next = 0;
+  /** The files that were printed before a line, of which each begins where the one before it ends. */
+  const close = (to: number): void => {
+    const sum = open.reduce((all, { length }) => all + length, 0);
+    const isCounted = sum === to - next || sum === to - next - 1 || open.length < 2;
+    const starts = isCounted ? [] : lines.find(BEGINS).filter((at) => at >= next && at < to);
+    const isTold = isCounted || starts.length === open.length;
+    for (const [at, { path, length }] of open.entries()) {
+      files.push({ path, from: isTold ? (starts[at] ?? next) : -1 });
+      next += length;
+    }
+    open = [];
+  };
+  for (const [, first, last, count, , mark, names = ""] of parts) {
+    if (mark !== undefined) {
+      const line = mark.replace(/\\n/g, "\n").trim();
+      const position = lines.text.indexOf(`\n${line}\n`, Math.max(0, lines.start(next) - 1));
+      const at = lines.at(position + 1);
+      if (line === "" || open.length === 0 || position === -1 || at >= end) continue;
+      close(at);
+      next = at + 1;
+      continue;
+    }
+    const length = Number(count ?? (last === undefined ? NaN : Number(last) - Number(first) + 1));
+    for (const name of names.split(/[\s"']+/)) {
+      if (!/[./]\w/.test(name) || complaints.some((complaint) => complaint.includes(name)))
+        continue;
+      open.push({ path: name, length });
+    }
+  }
+  close(end);
+  const isTold = files.every(({ from }) => from >= 0);
+  return isTold ? files : files.map(({ path }) => ({ path, from: -1 }));
+}
+
+/** The lines at the end in which a command says what it could not print. */
+export function complaintsIn(lines: Lines): number[] {
+  const last = [1, 2, 3].map((back) => lines.size - back);
+  const end = last.findIndex((index) => index < 1 || !COMPLAINT.test(lines.line(index)));
+  return last.slice(0, end === -1 ? last.length : end).reverse();
 }
 
 const MAX_CUT_CHARS = 49_152;

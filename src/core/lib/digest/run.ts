@@ -1,6 +1,6 @@
 import type { Lines } from "./lines.js";
 import { Quotes } from "./outline.js";
-import { signOf, type Sign } from "./verdicts.js";
+import { saysPassed, signOf, type Sign } from "./verdicts.js";
 
 /** A text up to this length is searched whole; of a longer one, its end and what is before failed steps. */
 const SEARCHED_CHARS = 49_152;
@@ -12,11 +12,12 @@ const MAX_STEPS = 4;
 /** What a line that a reader may have to see has in it. Several short searches are faster than a long one. */
 const SPOTS = [
   /[Ee]rror|ERR|FAIL|[Ff]ail(?:ed|ure|s|ing)|[Pp]anic|xception|[Ff]atal|FATAL/g,
-  /annot|enied|ot found|nable|imed out|passed|ismatch|BUILD|nexpected/g,
+  /annot|enied|ot found|lint\/|nable|imed out|passed|ismatch|BUILD|nexpected/g,
   /not ok|E {3}|\*\*\*|[✗✘✖❌✕×●]/g,
 ];
-/** What is searched before it, short and rare. */
-const RARE_CHARS = 262_144;
+/** What is searched before it and at the start, short and rare. */
+const RARE_CHARS = 212_992;
+const START_CHARS = 98_304;
 const RARE = [/rror|ERROR|FAIL|panic|fatal:/g];
 const MAX_FOUND = { usual: 300, rare: 40 };
 /** All lines of the end, and those before a failed step, are judged. */
@@ -32,6 +33,12 @@ const FORM_CHARS = 12;
 const FAR_CHARS = 250;
 const NEAR_LINES = 60;
 const MIN_SCORE = 2.5;
+/** Of failures that begin alike, so many are shown with the line that follows. */
+const MAX_FOLLOWED = 3;
+/** A line of the code that a message is about. */
+const FRAME = /^[ >]{0,8}\d{1,6} ?[|│]/;
+/** How far from the end the verdict of a test run may be. */
+const VERDICT_LINES = 12;
 
 /** A line that may say what went wrong. */
 interface Candidate {
@@ -60,22 +67,26 @@ export function runDigest(
     steps.push(lines.at(at));
     at = text.indexOf(STEP, at + 1);
   }
-  const candidates = rate(findCandidates(lines, steps), steps.length > 0 ? steps : [size - 1]);
+  const found = withoutNoise(lines, findCandidates(lines, steps));
+  const candidates = rate(found, steps.length > 0 ? steps : [size - 1]);
   const isFailed = candidates.some(({ sign, score }) => sign !== "good" && score >= MIN_SCORE);
   if (!isFailed && isMaybe) return undefined;
   const quotes = new Quotes(lines, room);
   for (const index of asked) quotes.add(index, MAX_LINE);
-  const forms = new Set<string>();
+  const followed = new Map<string, number>();
+  const chosen = new Set(candidates.map(({ index, sign }) => (sign === "weak" ? -1 : index)));
   for (const { index, position, sign, score, form } of candidates) {
     if (score < MIN_SCORE) break;
     // Tests and places in code may differ in a number alone.
     const isNamed = sign === "failed" || sign === "compiler";
     const isNew = quotes.add(index, MAX_LINE, position, isNamed);
-    if (!isNew || forms.has(form) || (!isNamed && sign !== "thrown")) continue;
-    forms.add(form);
+    const before = followed.get(form) ?? 0;
+    if (!isNew || before >= MAX_FOLLOWED || (!isNamed && sign !== "thrown")) continue;
     // The line that follows a failure says what it was.
     let next = index + 1;
     while (next < index + 3 && lines.line(next).trim().length <= 3) next += 1;
+    if (chosen.has(next) || FRAME.test(lines.line(next))) continue;
+    followed.set(form, before + 1);
     quotes.add(next, MAX_NEXT);
   }
   const [step] = steps;
@@ -117,6 +128,7 @@ function findCandidates(lines: Lines, steps: readonly number[]): Candidate[] {
     search(lines.start(step) - STEP_CHARS, lines.start(step));
   }
   search(tail - RARE_CHARS, tail, RARE, MAX_FOUND.rare);
+  search(0, Math.min(START_CHARS, tail - RARE_CHARS), RARE, MAX_FOUND.rare);
   // A harness may put the exit status first.
   for (const end of [1, ...steps, lines.size - 1]) {
     for (let index = Math.max(0, end - END_LINES); index <= end; index += 1) {
@@ -134,6 +146,23 @@ function findCandidates(lines: Lines, steps: readonly number[]): Candidate[] {
     if (sign === undefined || (isFar && sign === "weak")) return [];
     const form = sign + line.trimStart().slice(0, FORM_CHARS).replace(/\d+/g, "0");
     return [{ index, position, sign, form, score: WEIGHTS[sign] }];
+  });
+}
+
+/**
+ * Where something failed, what passed is not worth a line; where all tests passed, the errors that they
+ * printed are not.
+ */
+function withoutNoise(lines: Lines, candidates: Candidate[]): Candidate[] {
+  const isBad = candidates.some(({ sign }) => sign === "verdict");
+  const passed = candidates.findLast(
+    ({ sign, index }) => sign === "good" && saysPassed(lines.line(index)),
+  );
+  const isPassed = !isBad && passed !== undefined && passed.index >= lines.size - VERDICT_LINES;
+  const hasFailed = isBad || candidates.some(({ sign }) => sign === "failed");
+  return candidates.filter(({ sign, index }) => {
+    if (sign === "good") return isPassed || !hasFailed;
+    return !isPassed || sign === "compiler" || index > passed.index;
   });
 }
 

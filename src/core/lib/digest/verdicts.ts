@@ -15,7 +15,7 @@ const VERDICT: Marks = [
       String.raw`Ran \d+ tests?|OK(?: \(.{0,200}\))?$|FAILED \(|FAILURES!|ERRORS!|Tests: \d+, Assertions|OK \(\d+ tests?`,
       String.raw`\d+ (?:passed|failed|examples?|tests?|doctests?|specs?)\b.{0,200}\b(?:passed|failed|failures?|errors?|in \d)`,
       String.raw`(?:Tests|Test Suites|Test Files|Suites|Snapshots):? {1,12}.{0,200}\d`,
-      String.raw`\d+ (?:passing|failing)\b|[#ℹ] (?:pass|fail) \d`,
+      String.raw`\d+ (?:passing|failing)\b|\d+ (?:pass|fail)$|[#ℹ] (?:pass|fail) \d`,
       // go, cargo, nextest, ctest, dotnet, maven, gradle.
       String.raw`(?:FAIL|PASS)$|FAIL\t|ok {2}\t|test result: |Summary \[|\d+% tests passed|\d+ of \d+ tests|Total Tests? ?:`,
       String.raw`(?:Passed|Failed)! |Build (?:succeeded|FAILED)|\d+ (?:Error|Warning)\(s\)|\d+ tests? completed, |There were failing tests|Some tests failed`,
@@ -27,9 +27,10 @@ const VERDICT: Marks = [
   ),
   /\d tests? run: |BUILD (?:SUCCESS|FAIL)|Tests run: \d+, Failures|Execution failed for task|could not compile |ELIFECYCLE|\b(?:[Ee]xit(?:ed|ing)?|[Cc]ompleted|[Ff]inished|[Ff]ailed|[Tt]erminated|ended)(?: with)?(?: an?)?(?: exit| error| non-zero)?[ -](?:code|status)\b:?.{0,3}\d|returned (?:a )?non-zero/,
 ];
-/** Of these, the ones that say that all is well. */
-const GOOD =
-  /\b(?:code|status):? ?0\b|BUILD SUCCESS|^(?:PASS|OK|ok)\b|^Passed!|^Success|^All checks|Build succeeded|\bcompiled successfully/;
+/** Of these, the ones that say that something is wrong, and those that say that tests passed. */
+const BAD =
+  /[Ff]ail|FAIL|rror|ERROR|ERR!|non-zero|[1-9]\d* (?:problems?|warnings?)|(?:code|status)\b:?.{0,3}[1-9]|\*\*\*|stopped|aborting|could not|ELIFE/;
+const PASSED = /\b(?:pass(?:ed|ing)?|PASS|OK|ok)\b|^0 fail|^[#ℹ] fail 0/;
 
 /** A test that failed, by its name. */
 const FAILED: Marks = [
@@ -38,12 +39,12 @@ const FAILED: Marks = [
 ];
 /** What is wrong with code, and where. */
 const COMPILER: Marks = [
-  /^(?:error(?:\[\w+\])?:|\d{1,6}:\d{1,5} +(?:error|✖)|e: |\[ERROR\] .{0,200}\.\w{1,6}:\[|SyntaxError)/,
+  /^(?:error\[\w+\]:|\d{1,6}:\d{1,5} +(?:error|✖)|e: |\[ERROR\] .{0,200}\.\w{1,6}:\[|SyntaxError|[^\s:]{1,200}:\d{1,6}:\d{1,5}:? (?:lint\/\w|[A-Z]{1,4}\d{2,4} ))/,
   /[:(]\d{1,7}(?:[:,]\d{1,5})?\)?:? ?-? ?(?:fatal |internal )?error\b|\berror (?:TS|CS|C|LNK|MSB)\d|: undefined reference/,
 ];
 /** What was thrown, and why. */
 const THROWN: Marks = [
-  /^(?:(?:E {2,8})?(?:Uncaught |Unhandled |Exception in thread.{0,80}? |Caused by: )?(?:[\w$]{1,60}[.:]{1,2}){0,12}\w{0,80}(?:Error|Exception|Exit|Interrupt|Failure|Fault)(?: \[\w+\])?(?::|$| - )|(?:E {2,8})\S|panic: |(?:fatal|FATAL)\b|Caused by: |Killed$)/,
+  /^(?:error: |(?:E {2,8})?(?:Uncaught |Unhandled |Exception in thread.{0,80}? |Caused by: )?(?:[\w$]{1,60}[.:]{1,2}){0,12}\w{0,80}(?:Error|Exception|Exit|Interrupt|Failure|Fault)(?: \[\w+\])?(?::|$| - )|(?:E {2,8})\S|panic: |(?:fatal|FATAL)\b|Caused by: |Killed$)/,
   /\bSegmentation fault\b|\bcore dumped\b|npm (?:ERR!|error) \S/,
 ];
 /** A line that may say what went wrong. */
@@ -54,15 +55,15 @@ const WEAK: Marks = [
 
 /** Names of tests that pass may hold "error"; scripts that are printed may echo it. */
 const NOT: Marks = [
-  /^(?:[✓✔√]|ok\b|PASS(?:ED)?\b|--- (?:PASS|SKIP)|=== |\+{1,3} \w|\$ |> |#{1,2}\[(?:group|command|debug|endgroup|section)|\[command\]|(?:if|then|fi|elif|else|echo|set|export|exit|test|grep|-D|-W)\b|(?:Downloading|Downloaded|Compiling|Installing|Collecting|Get:|Unpacking|Setting up|Selecting|Preparing|Fetching|Adding|Updating|\* \[new)\b)/,
+  /^(?:[✓✔√]|\d{1,6} ?[|│]|ok\b|PASS(?:ED)?\b|--- (?:PASS|SKIP)|=== |\+{1,3} \w|\$ |> |#{1,2}\[(?:group|command|debug|endgroup|section)|\[command\]|(?:if|then|fi|elif|else|echo|set|export|exit|test|grep|-D|-W)\b|(?:Downloading|Downloaded|Compiling|Installing|Collecting|Get:|Unpacking|Setting up|Selecting|Preparing|Fetching|Adding|Updating|\* \[new)\b)/,
   /\bPASSED\b|\.\.\. ?ok\b|\bXFAIL\b|\becho ["']|>&2|\|\| exit|\[32;1m *PASS/,
 ];
 const NONE =
-  /\b(?:0|no|zero|without) (?:errors?|failures?|failed|failing|warnings?|problems?|vulnerabilities)\b|\b(?:failures?|failed|errors?|warnings?)["']?[:=] ?(?:0|null|none|false|\[\])(?![.\d])/gi;
+  /\b(?:0|no|zero|without) (?:errors?|failures?|failed|fail|failing|warnings?|problems?|vulnerabilities)\b|\b(?:failures?|failed|errors?|warnings?)["']?[:=] ?(?:0|null|none|false|\[\])(?![.\d])/gi;
 const QUIET = /\b(?:INFO|DEBUG|TRACE|NOTICE)\b|\[(?:info|debug|trace)\]|level=(?:info|debug)/;
 /** Without one of these, or a mark or number that it begins with, a line says nothing of a failure. */
 const HINT =
-  /rror|ERR|ail|FAIL|atal|FATAL|anic|CRIT|SEVERE|xcep|ault|xit|dump|illed|E {2}|nterr|annot|could|nable|no such|No such|ound|enied|fused|imed|bort|alid|xpect|match|issing|ctual|ceived|got|undef|e: /;
+  /rror|ERR|ail|FAIL|atal|FATAL|anic|CRIT|SEVERE|xcep|ault|xit|dump|illed|E {2}|nterr|annot|could|nable|no such|No such|ound|enied|fused|imed|bort|alid|xpect|match|issing|ctual|ceived|got|undef|e: |lint\//;
 const BEGINS = /^[\d_\u0080-\uffff]/;
 
 /** From what matters most to what may not matter. */
@@ -71,6 +72,11 @@ export type Sign = "verdict" | "good" | "failed" | "compiler" | "thrown" | "weak
 /** Whether a line says how a run ended. */
 export function isVerdict(line: string): boolean {
   return has(VERDICT, line.slice(0, JUDGED_CHARS).trimStart());
+}
+
+/** Whether a line that is no bad verdict says that tests passed. */
+export function saysPassed(line: string): boolean {
+  return PASSED.test(line.slice(0, JUDGED_CHARS).trim());
 }
 
 const SIGNS: readonly (readonly [Sign, Marks])[] = [
@@ -83,7 +89,7 @@ const SIGNS: readonly (readonly [Sign, Marks])[] = [
 /** What a line of output says of the run; `undefined` if nothing. */
 export function signOf(line: string): Sign | undefined {
   const text = line.slice(0, JUDGED_CHARS).trim();
-  if (isVerdict(text)) return GOOD.test(text) ? "good" : "verdict";
+  if (isVerdict(text)) return BAD.test(text.replace(NONE, " ")) ? "verdict" : "good";
   if ((!HINT.test(text) && !BEGINS.test(text)) || has(NOT, text)) return undefined;
   const rest = text.replace(NONE, " ");
   return QUIET.test(rest) ? undefined : SIGNS.find(([, marks]) => has(marks, rest))?.[0];

@@ -211,8 +211,10 @@ function parseSort(text: string): string {
 
 /** The conditions of a clause: one, one of several, or a value that is in a list. */
 function parseConditions(clause: string, query: string): QueryCondition[] {
-  const [, field, not, list] = /^(.+?)\s+(not\s+)?in\s*\(([^)]*)\)$/is.exec(clause) ?? [];
-  if (field !== undefined) {
+  const found = /\s(not\s+)?in\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)$/i.exec(clause);
+  const field = clause.slice(0, found?.index).trim();
+  if (found && field !== "") {
+    const [, not, list] = found;
     const operator = not === undefined ? "=" : "!=";
     const all = splitClauses(list ?? "").flatMap(
       (value) => parseCondition(`${field}${operator}${value}`) ?? [],
@@ -264,7 +266,10 @@ function parseCondition(clause: string): QueryCondition | undefined {
 
 /** Clauses end at commas, semicolons, line breaks, `and` and `&&` that are not in quotes or in a list. */
 function splitClauses(text: string): string[] {
-  return splitAt(text, new RegExp(`\\bin\\s*\\([^)]*\\)|${AND.source}|[,;\\n]`))
+  return splitAt(
+    text,
+    new RegExp(`\\bin\\s*\\([^()]*(?:\\([^()]*\\)[^()]*)*\\)|${AND.source}|[,;\\n]`),
+  )
     .flatMap(splitLastWords)
     .filter((clause) => clause !== "");
 }

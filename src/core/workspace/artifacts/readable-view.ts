@@ -226,8 +226,9 @@ export function readableOf(stored: string, bytes: number, isWhole = true): Reada
     const maxIndentedChars = isOneLine ? DEFAULTS.wholeJsonChars : Infinity;
     const readable = unwrap(stored, { maxIndentedChars });
     if (readable !== undefined) {
-      const { text, bodyChars, isIndented } = readable;
-      const body = text.slice(0, bodyChars);
+      const { text, bodyChars, isIndented, isJson } = readable;
+      // JSON is told by its shape; of a text, the fields around it are told, too.
+      const body = isJson ? text.slice(0, bodyChars) : text;
       return isIndented && isWhole ? { text, body, isKnown: true } : { body, isKnown: false };
     }
     if (!isOneLine) return AS_STORED;

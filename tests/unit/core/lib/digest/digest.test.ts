@@ -206,6 +206,36 @@ describe("steering", () => {
   });
 });
 
+describe("what a digest lists", () => {
+  const hashOf = (at: number): string => (at * 2_654_435_761).toString(16).padStart(12, "0");
+
+  it("is no number, hash or word with a hyphen of its own, but lines that hold them", () => {
+    const words = (at: number): string => `${hashOf(at)} well-known-part ${at * 7} 1.${at}.5`;
+    for (const text of [
+      Array.from({ length: 300 }, (_, at) => words(at)).join("\n"),
+      Array.from({ length: 300 }, (_, at) => `[step ${at}] ${words(at)}`).join("\n"),
+      `${Array.from({ length: 300 }, (_, at) => words(at)).join("\n")}\nTests: 1 failed, 9 passed, 10 total\n`,
+    ]) {
+      const { text: digest } = digestText(text);
+      const lines = text.split("\n");
+      for (const line of digest.split("\n")) {
+        const [, number = "", quoted] = /^(\d+): (.*)$/.exec(line) ?? [];
+        expect(quoted, line).toBe(lines[Number(number) - 1]);
+      }
+    }
+  });
+
+  it("is a name in every entry of an outline", () => {
+    const code = Array.from(
+      { length: 60 },
+      (_, at) =>
+        `export function part${at}() {\n  return "${hashOf(at)}-well-known" + ${at * 7};\n}`,
+    ).join("\n");
+    const [, list = ""] = /declarations: (.*)$/s.exec(digestText(code).text) ?? [];
+    for (const entry of list.split(", ")) expect(entry).toMatch(/^\d+ part\d+$/);
+  });
+});
+
 describe("the digest of a stream", () => {
   it("quotes its tail under its true numbers", () => {
     const text = texts.logText(50_000, { 49_990: "ERROR pump 9 failed" });

@@ -103,6 +103,17 @@ describe("the outline of a document", () => {
     expect(text).not.toContain("# not");
   });
 
+  it("is one of a document, though it is printed with numbers and has code in it", () => {
+    const text = many(140, (at) => {
+      const code = at % 20 > 3 && at % 20 < 16 ? `function setup${at}() {` : undefined;
+      const line = code ?? { 0: `## Question ${at}`, 3: "```bash", 16: "```" }[at % 20];
+      return `${at + 1}\t${line ?? `Some text in line ${at} of the answer.`}`;
+    });
+    const { kind, text: digest } = digestText(text);
+    expect(kind).toBe("markdown");
+    expect(digest).toContain("7 headings:\n1: ## Question 0\n");
+  });
+
   it("finds headings that are far from each other, and those that are underlined", () => {
     const words = "Ships come and go with the tide, as they always did.\n- and again\n".repeat(60);
     const text = `Book\n====\n\n${many(6, (at) => `## Part ${at}\n\n${words}`)}`;
@@ -235,6 +246,26 @@ describe("listings", () => {
     expect(digest).toContain("\n1: src/part0/file0.ts:1:  const result0 = call(0);");
   });
 
+  it("of a search never lose the count of a file, and name the folder of all of them once", () => {
+    const folder = "packages/core/src/evaluation/loaders/";
+    const text = many(
+      60,
+      (at) => `${folder}some-long-file-name-${at % 30}.test.ts:${at}: call(${at});`,
+    );
+    const { text: digest } = digestText(text);
+    expect(digest).toMatch(
+      /^(?:\d+ of )?30 files in packages\/core\/src\/evaluation\/loaders\/ with 60/,
+    );
+    expect(digest).toContain(": some-long-file-name-0.test.ts 2, ");
+    const long = many(
+      60,
+      (at) => `${"deep".repeat(at % 30)}/folder/${"name".repeat(12)}${at % 30}.ts:${at}: x(${at});`,
+    );
+    const list = /matches: (.*)/.exec(digestText(long).text)?.[1]?.split(", ") ?? [];
+    expect(list.length).toBeGreaterThan(4);
+    for (const file of list) expect(file).toMatch(/^….*name\d+\.ts 2$/);
+  });
+
   it("count matches, not the lines around them, and matches in one file", () => {
     const around = digestText(
       "src/a.ts-11-  before\nsrc/a.ts:12:  fooBar()\nsrc/a.ts-13-  after\n--\n".repeat(30),
@@ -310,6 +341,28 @@ describe("files that were printed one after the other", () => {
     expect(digestText(text, { about }).text).toContain(
       "2 files, one after the other: 1–40 notes/a.txt; 41–100 notes/b.txt.",
     );
-    expect(digestText(part(99, "alpha"), { about }).text).not.toContain("one after the other");
+    expect(digestText(part(99, "alpha"), { about }).text).toContain(
+      "2 files, one after the other, with no line between them: notes/a.txt; notes/b.txt.",
+    );
+  });
+
+  it("have them from the lines that the call prints between them, or by how files begin", () => {
+    const text = `${part(40, "alpha")}\n--\n${part(30, "beta")}\n--\nsed: can't read c.txt: No such file or directory\n`;
+    const about = `sed -n '1,90p' a.txt && printf '\\n--\\n' && sed -n '1,90p' b.txt && printf '\\n--\\n' && sed -n '1,90p' c.txt`;
+    expect(digestText(text, { about }).text).toContain(
+      "2 files, one after the other: 1–42 a.txt; 43–74 b.txt.",
+    );
+    const titled = `# Tides\n${part(40, "alpha")}# Winds\n${part(30, "beta")}`;
+    expect(digestText(titled, { about: "cat docs/tides.md docs/winds.md" }).text).toContain(
+      "2 files, one after the other: 1–41 docs/tides.md; 42–72 docs/winds.md.",
+    );
+  });
+
+  it("are shown with what could not be printed", () => {
+    const error = "sed: can't read x.ts: No such file or directory";
+    const text = many(40, (at) => `export function part${at}(): void {\n  call();\n}`);
+    const { kind, text: digest } = digestText(`${text}${error}\n`);
+    expect(kind).toBe("code");
+    expect(digest).toContain(`121: ${error}\n`);
   });
 });

@@ -156,6 +156,75 @@ describe("how a run ended", () => {
   });
 });
 
+describe("what a failed run is shown by", () => {
+  it("has the line after each failed test, and no package that passed", () => {
+    const log = [
+      ...Array.from({ length: 40 }, (_, at) => `go: downloading example.org/part${at} v0.3.0`),
+      "ok  \texample.org/tide/harbour\t4.757s",
+      "--- FAIL: TestTide (0.00s)",
+      "    --- FAIL: TestTide/ebbs (0.00s)",
+      "        tide_test.go:67: Depth() = 3, want 4",
+      "--- FAIL: TestWind (0.00s)",
+      "    wind_test.go:12: Speed() = 1, want 2",
+      "FAIL",
+      "FAIL\texample.org/tide/water\t61.673s",
+      ...Array.from({ length: 12 }, (_, at) => `ok  \texample.org/tide/p${at}\t(cached)`),
+      "FAIL",
+    ].map((line, at) => `test\tStep\t2026-02-04T07:14:${10 + (at % 50)}.0957177Z ${line}`);
+    const { text } = digestText(log.join("\n"));
+    expect(text).toContain("\n44:         tide_test.go:67: Depth() = 3, want 4");
+    expect(text).toContain("\n46:     wind_test.go:12: Speed() = 1, want 2");
+    expect(text).not.toMatch(/\d: ok\b/);
+  });
+
+  it("has the file of what a linter found, and no line of the code around it", () => {
+    const found = (at: number): string =>
+      [
+        `src/tab${at}.tsx:${180 + at}:8 lint/correctness/noUnusedVariables ━━━━━━━━━━━`,
+        "",
+        `  × This variable paths${at} is unused.`,
+        "",
+        "    180 │ \tconst errorCount = a.length;",
+        "  > 182 │ \tconst x = 1;",
+        "",
+      ].join("\n");
+    const log = `Exit code 1\n$ biome check\n${many(8, found)}Checked 210 files.\nFound 8 errors.\n`;
+    const { text } = digestText(log.padEnd(4_000, "\n"));
+    expect(text).toContain("3: src/tab0.tsx:180:8 lint/correctness/noUnusedVariables");
+    expect(text).toContain("5:   × This variable paths0 is unused.");
+    expect(text).not.toContain("errorCount");
+  });
+
+  it("has the first error of a compiler far before the end", () => {
+    const before = many(2_000, (at) => `compiling the part ${at} of the tide`);
+    const after = many(9_000, (at) => `linking the part ${at} of the tide tables`);
+    const { text } = digestText(
+      `${before}src/tide.c:3:1: error: 'depth' undeclared\n${after}make: *** [all] Error 2\n`,
+    );
+    expect(after.length).toBeGreaterThan(300_000);
+    expect(text).toContain("2001: src/tide.c:3:1: error: 'depth' undeclared");
+  });
+});
+
+describe("a run that passed", () => {
+  const noise = (name: string): string => many(30, (at) => `[${name}] GET ${at}`);
+  const thrown = `\nerror: Item 3 failed\n      at <anonymous> (/srv/a.test.ts:89:16)\n`;
+  const frame = `184 |   reject: new Error("no water"),\n  ^\nerror: no water\n`;
+
+  it.each([
+    ["bun", " 1226 pass\n 0 fail\nRan 1226 tests across 56 files. [802.00ms]"],
+    ["jest", "Test Suites: 3 passed, 3 total\nTests:       475 passed, 475 total"],
+    ["cargo", "test result: ok. 3 passed; 0 failed; 0 ignored; finished in 0.02s"],
+    ["pytest", "=========== 80 passed, 1 skipped in 2.53s ==========="],
+  ])("has its verdict, not the errors that its tests printed: %s", (_, verdict) => {
+    const log = `$ test\n${noise("a")}${thrown}${noise("b")}${frame}${noise("c")}`;
+    const { text } = digestText(`${log}\n${verdict}\n`);
+    for (const line of verdict.split("\n")) expect(text).toContain(line);
+    expect(text).not.toMatch(/error|Error|anonymous/);
+    expect(digestText(`${log}Exited with code 1\n${verdict}\n`).text).toContain("error: ");
+  });
+});
+
 describe("what is no failure", () => {
   it.each([
     "0 errors, 0 failures",
@@ -174,6 +243,7 @@ describe("what is no failure", () => {
     "compiled src/error-handler.ts",
     "Downloading failure-1.0.crate",
     "INFO retry after error: timeout",
+    '184 |   reject: new Error("no water"),',
   ])("%s", (line) => {
     expect(signOf(line)).toBeUndefined();
   });
