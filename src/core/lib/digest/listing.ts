@@ -13,7 +13,6 @@ const MATCH = /^(?!\d{4}-\d\d-)([^\s|"<>(:]{0,160}[A-Za-z][^|"<>:]{0,160}?)([:-]
 const SAME_FILE = /^()\s{0,8}\d{1,7}([:-])(?!\d\d[:-])/;
 /** Of more files, the first line of each is not shown; of many, those with the most matches come first. */
 const FEW_FILES = 12;
-const MANY_FILES = 60;
 /** What is longer stands once, before all files. */
 const MIN_FOLDER = 12;
 const NAME_CHARS = 44;
@@ -118,15 +117,18 @@ export function matchesDigest(
   if (matches.length === 0) return undefined;
   const isNamed = files.size > 1 || !files.has("");
   const folder = commonFolder([...files.keys()]);
+  const most = Math.max(room * 0.7, room - 400);
+  const isLong = [...files.keys()].join("").length - folder.length * files.size > most;
   const entries = [...files]
-    .sort(([, one], [, other]) => (files.size > MANY_FILES ? other.count - one.count : 0))
-    .map(([path, { count, number }]) => {
+    // If some are left out, those with the fewest matches.
+    .sort(([, one], [, other]) => (isLong ? other.count - one.count : 0))
+    .map(([path, { count, number }], rank) => {
       const text = `${path.slice(folder.length)} ${formatCount(count)}`;
       const name = text.length > NAME_CHARS ? `…${takeEnd(text, NAME_CHARS - 1)}` : text;
-      return { ...(files.size > FEW_FILES ? {} : { number }), text, name };
+      const level = isLong ? { level: rank } : {};
+      return { ...(files.size > FEW_FILES ? {} : { number }), ...level, text, name };
     });
   const found = `${countOf(matches.length, "match", "matches")}${lines.part}`;
-  const most = Math.max(room * 0.7, room - 400);
   let text = isNamed
     ? outlineWith(lines, [], entries, `files${folder && ` in ${folder}`} with ${found}`, most)
     : joinLines([...lines.notes, `${found}:`], room);

@@ -63,7 +63,7 @@ export interface ParsedQuery extends Partial<Omit<RecordQuery, "where" | "maxCha
 const EXPECTED =
   'a pointer such as "/items/0", or conditions and words separated by commas, such as ' +
   '"status=failed or code>=500, name~foo", with ' +
-  "count, distinct f, sum f, avg f, min f, max f, sort f, sort -f, fields a b, limit n or skip n; a value " +
+  "count, count by f, sum f, avg f, min f, max f, sort f, sort -f, fields a b, limit n or skip n; a value " +
   "with a comma in it is quoted";
 
 const OPERATOR = /!=|<>|<=|>=|==|=~|!~|[=<>~]|(?<=\s)(?:not contains|contains)(?=\s)/i;
@@ -540,8 +540,8 @@ export class RecordChooser {
     const down = this.#sort?.isDown ? -1 : 1;
     // What has no value comes last, whichever way it is sorted.
     return [...this.#rows].sort((a, b) =>
-      a.key === undefined || b.key === undefined
-        ? Number(a.key === undefined) - Number(b.key === undefined)
+      a.key == null || b.key == null
+        ? Number(a.key == null) - Number(b.key == null)
         : down * compareScalars(a.key, b.key),
     );
   }

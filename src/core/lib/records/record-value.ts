@@ -169,9 +169,13 @@ export function renderRecord(record: unknown, look: RecordLook): string {
   for (const leaf of others.filter(isShort)) add(leaf, GLANCE_CHARS);
   for (const leaf of leaves.filter(isShort)) add(leaf, GLANCE_CHARS);
   for (const leaf of [...wanted, ...leaves]) {
+    const text = textOf(leaf.value);
     const start = room - nameOf(leaf.path).length - LENGTH_NOTE_CHARS;
-    if (textOf(leaf.value).length < room) add(leaf, room);
-    else if (showsStarts && start >= MIN_START_CHARS && !isAddress(leaf.value)) add(leaf, start);
+    if (text.length < room) add(leaf, room);
+    else if (showsStarts && start >= MIN_START_CHARS && !isAddress(leaf.value)) {
+      // Line breaks and quotes take two characters.
+      add(leaf, Math.floor((start * start) / JSON.stringify(text.slice(0, start)).length));
+    }
   }
   const all = new Set([...names, ...wanted.map(({ path }) => nameOf(path))]);
   const unseen = [...all].filter((name) => !parts.has(name));

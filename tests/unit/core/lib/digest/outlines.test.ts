@@ -264,6 +264,8 @@ describe("listings", () => {
     const list = /matches: (.*)/.exec(digestText(long).text)?.[1]?.split(", ") ?? [];
     expect(list.length).toBeGreaterThan(4);
     for (const file of list) expect(file).toMatch(/^….*name\d+\.ts 2$/);
+    const most = long.replace(/^.*name(?:13|22)\.ts:/gm, (start) => `${start}1: y();\n${start}`);
+    expect(digestText(most).text).toMatch(/name(?:13|22)\.ts 4, [^,]*name(?:13|22)\.ts 4, /);
   });
 
   it("count matches, not the lines around them, and matches in one file", () => {

@@ -111,14 +111,22 @@ describe("records", () => {
     expect(await ask("sum a")).toBe("sum of a: 8, mean 2.66666666666667 (3 records)");
   });
 
+  it("without a value come last, whichever way they are sorted", async () => {
+    const rows = [{ id: 1, n: null }, { id: 2, n: 5 }, { id: 3 }, { id: 4, n: 7 }];
+    const workspace = await memoryWorkspaceOf(JSON.stringify(rows));
+    const ask = async (where: string) => (await workspace.queryKnowledge("a", { where })).text;
+    expect(await ask("sort -n, fields id")).toMatch(/\nid\n4\n2\n1\n3$/);
+    expect(await ask("sort n, fields id")).toMatch(/\nid\n2\n4\n1\n3$/);
+  });
+
   it("show the start of a long text if they are few, and name the field if they are many", async () => {
     const rows = ROWS.map((row) => ({
       ...row,
-      body: `### About ${row.id}\n${"word ".repeat(300)}`,
+      body: `### About ${row.id}\n${'word "\n'.repeat(300)}`,
     }));
     const workspace = await memoryWorkspaceOf(JSON.stringify(rows));
     const few = await workspace.queryKnowledge("a", { where: "price>=280" });
-    expect(few.text).toMatch(/body: "### About id-28\\nword word .*"… \(15\d\d chars\)}\n/);
+    expect(few.text).toMatch(/body: "### About id-28\\nword .*"… \(21\d\d chars\)}\n/);
     expect(few.text.length).toBeLessThan(1_800);
     const many = await workspace.queryKnowledge("a", { where: "price>=200" });
     expect(many.text).toContain('{id: "id-29", status: "passed", price: 290, … body}');
