@@ -56,9 +56,10 @@ it("matches and their context come in pages, each line once, and the pages have 
             if (sign === ":") matching.push(Number(number));
           }
           for (const { text } of pages) expect(text.length).toBeLessThanOrEqual(options.maxChars);
-          expect(matching).toEqual(
-            lines.flatMap((line, index) => (expression.test(line) ? [index + 1] : [])),
-          );
+          const expected = lines.flatMap((line, at) => (expression.test(line) ? [at + 1] : []));
+          // What matches nothing as it stands is searched for as it was probably meant, and the answer says so.
+          const isReread = expected.length === 0 && first.note?.startsWith("Searched for ") === true;
+          if (!isReread) expect(matching).toEqual(expected);
         }
         await workspace.close();
       },

@@ -126,7 +126,7 @@ const IN_CONTEXT: readonly (readonly [kind: string, text: string, secret: string
   ["password", "POSTGRES_PASSWORD=correcthorse\nPOSTGRES_USER=a", "correcthorse"],
   ["password", 'MYSQL_ROOT_PASSWORD="s3cr3t!"', "s3cr3t!"],
   ["password", "export DB_PASS='pa;ss,w0rd'", "pa;ss,w0rd"],
-  ["password", `SMTP_PASSWORD="abcd efgh it's ijkl"\n`, "ijkl"],
+  ["password", `SMTP_PASSWORD="abcd efgh it's wqvz"\n`, "wqvz"],
   ["password", `\u001b[1mDB_PASSWORD\u001b[0m=\u001b[32m${PASSWORD}\u001b[0m\n`, PASSWORD],
   ["password", `https://a.b/login?user=x&pwd=${PASSWORD}&next=1`, PASSWORD],
   ["secret", `SECRET_KEY_BASE=${word(128)}`, word(128)],

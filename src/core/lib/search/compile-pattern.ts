@@ -99,7 +99,7 @@ export interface RereadPattern extends Pick<SearchQuery, "pattern" | "ignoreCase
 }
 
 /** What tools put in front of a line: the columns of a CI log, a number, a date, a time. */
-const BEHIND = "^(?:[^\\t]*\\t[^\\t]*\\t)?(?:\\s*\\d\\S*[\\s→:|]+){0,2}";
+const BEHIND = "^(?:[^\\t]+\\t[^\\t]+\\t)?(?:\\s*\\d\\S*[\\s→:|]+){0,2}";
 
 const SLASHED = /^\/(.+)\/([dgimsuvy]*)$/s;
 const FLAGS = /\(\?([ims]+)([:)])/g;
