@@ -58,7 +58,8 @@ it("matches and their context come in pages, each line once, and the pages have 
           for (const { text } of pages) expect(text.length).toBeLessThanOrEqual(options.maxChars);
           const expected = lines.flatMap((line, at) => (expression.test(line) ? [at + 1] : []));
           // What matches nothing as it stands is searched for as it was probably meant, and the answer says so.
-          const isReread = expected.length === 0 && first.note?.startsWith("Searched for ") === true;
+          const isReread =
+            expected.length === 0 && first.note?.startsWith("Searched for ") === true;
           if (!isReread) expect(matching).toEqual(expected);
         }
         await workspace.close();
