@@ -79,15 +79,16 @@ export function describeFiles(lines: Lines, about = ""): string {
   const size = lines.size - complaintsIn(lines).length;
   const end = (at: number): number => files[at + 1]?.from ?? size;
   const shown = files.slice(0, MAX_FILES).map(({ path, from }, at) => {
-    const isKnown = from >= 0;
-    return `${isKnown ? `${lines.number(from)}–${lines.number(end(at) - 1)} ` : ""}${clip(path, 80)}`;
+    return `${lines.number(from)}–${lines.number(end(at) - 1)} ${clip(path, 80)}`;
   });
   const count = files.length > MAX_FILES ? `${MAX_FILES} of ${files.length}` : files.length;
-  const isKnown = files.every(({ from }) => from >= 0);
-  return `${count} files, one after the other${isKnown ? "" : ", with no line between them"}: ${shown.join("; ")}.`;
+  return `${count} files, one after the other: ${shown.join("; ")}.`;
 }
 
-/** The files that the call prints: by the lines that it prints between them, by their lengths, or by how files begin. */
+/**
+ * The files that the call prints: by the lines that it prints between them, by their lengths, or by how files begin.
+ * None where it cannot be told: what was written with the call may name other files.
+ */
 function filesOfCall(lines: Lines, about: string): Printed[] {
   const complaints = complaintsIn(lines).map((index) => lines.line(index));
   const end = lines.size - complaints.length;
@@ -95,14 +96,15 @@ function filesOfCall(lines: Lines, about: string): Printed[] {
   const files: Printed[] = [];
   let open: { path: string; length: number }[] = [];
   let next = 0;
+  let untold = 0;
   /** The files that were printed before a line, of which each begins where the one before it ends. */
   const close = (to: number): void => {
     const sum = open.reduce((all, { length }) => all + length, 0);
     const isCounted = sum === to - next || sum === to - next - 1 || open.length < 2;
     const starts = isCounted ? [] : lines.find(BEGINS).filter((at) => at >= next && at < to);
-    const isTold = isCounted || starts.length === open.length;
+    if (!isCounted && starts.length !== open.length) untold += open.length;
     for (const [at, { path, length }] of open.entries()) {
-      files.push({ path, from: isTold ? (starts[at] ?? next) : -1 });
+      files.push({ path, from: starts[at] ?? next });
       next += length;
     }
     open = [];
@@ -125,8 +127,7 @@ function filesOfCall(lines: Lines, about: string): Printed[] {
     }
   }
   close(end);
-  const isTold = files.every(({ from }) => from >= 0);
-  return isTold ? files : files.map(({ path }) => ({ path, from: -1 }));
+  return untold === 0 ? files : [];
 }
 
 /** The lines at the end in which a command says what it could not print. */

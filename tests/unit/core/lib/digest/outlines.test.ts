@@ -343,9 +343,8 @@ describe("files that were printed one after the other", () => {
     expect(digestText(text, { about }).text).toContain(
       "2 files, one after the other: 1–40 notes/a.txt; 41–100 notes/b.txt.",
     );
-    expect(digestText(part(99, "alpha"), { about }).text).toContain(
-      "2 files, one after the other, with no line between them: notes/a.txt; notes/b.txt.",
-    );
+    // It may be said of another call.
+    expect(digestText(part(99, "alpha"), { about }).text).not.toContain("one after the other");
   });
 
   it("have them from the lines that the call prints between them, or by how files begin", () => {
