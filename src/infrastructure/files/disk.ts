@@ -42,6 +42,9 @@ const {
 export const NO_LINK = O_NOFOLLOW | O_NONBLOCK;
 const READ_NO_LINK = O_RDONLY | NO_LINK;
 
+/** Up to so much is read in the time that passing the question to a thread takes; it was opened a moment ago. */
+const READ_AT_ONCE_BYTES = 16_384;
+
 type Done<T> = (error: NodeJS.ErrnoException | null, value: T) => void;
 
 /** A callback function of node:fs as a promise: faster than fs/promises, which makes an object for each open file. */
@@ -135,7 +138,7 @@ export class Disk {
     }
   }
 
-  /** Reads what was just written; returns how many bytes, 0 at the end of the file. */
+  /** Reads what is short, or was just written; returns how many bytes, 0 at the end of the file. */
   readOnce(fd: number, buffer: Uint8Array, position: number): Promise<number> {
     return this.#look(
       () => fs.readSync(fd, buffer, 0, buffer.length, position),
@@ -166,13 +169,16 @@ export class Disk {
     });
   }
 
-  /** Fills a buffer, which may be large; returns how many bytes there were. */
+  /** Fills a buffer; returns how many bytes there were. */
   async read(fd: number, buffer: Uint8Array, position: number): Promise<number> {
+    const { length } = buffer;
     let filled = 0;
-    while (filled < buffer.length) {
-      const read = await byThread<number>((done) => {
-        fs.read(fd, buffer, filled, buffer.length - filled, position + filled, done);
-      });
+    while (filled < length) {
+      const read = await (length <= READ_AT_ONCE_BYTES
+        ? this.readOnce(fd, buffer.subarray(filled), position + filled)
+        : byThread<number>((done) => {
+            fs.read(fd, buffer, filled, length - filled, position + filled, done);
+          }));
       if (read === 0) break;
       filled += read;
     }
