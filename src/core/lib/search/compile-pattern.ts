@@ -494,13 +494,29 @@ function objection(error: unknown): string {
 }
 
 /** Removes `(?i)`, `(?m)` and `(?s)` from the start. Lines are searched one by one, so `m` changes nothing. */
+const INLINE_FLAGS = /^(?:\(\?[ims]+\))*/;
+
 function splitInlineFlags(pattern: string, ignoreCase: boolean): { source: string; flags: string } {
-  const inline = /^(?:\(\?[ims]+\))*/.exec(pattern)?.[0] ?? "";
+  const inline = INLINE_FLAGS.exec(pattern)?.[0] ?? "";
   const has = (flag: string): boolean => inline.includes(flag);
   return {
     source: pattern.slice(inline.length),
     flags: (ignoreCase || has("i") ? "i" : "") + (has("s") ? "s" : ""),
   };
+}
+
+/** What an expression looks for, where it names several things one after the other: `a|b`. */
+export function alternativesOf(pattern: string): readonly string[] {
+  const inline = INLINE_FLAGS.exec(pattern)?.[0] ?? "";
+  const found = [inline];
+  let depth = 0;
+  for (const { kind, text } of tokenizePattern(pattern.slice(inline.length))) {
+    if (kind === "open" && !text.endsWith(")")) depth += 1;
+    if (kind === "close") depth -= 1;
+    if (kind === "alternative" && depth === 0) found.push(inline);
+    else found.push(`${found.pop() ?? ""}${text}`);
+  }
+  return found;
 }
 
 /** The text that the tokens match, if none of them is special. */

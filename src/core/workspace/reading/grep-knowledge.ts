@@ -4,7 +4,7 @@ import { ContextOffloadError } from "../../errors/context-offload-error.js";
 import { InvalidPatternError, SearchTimeoutError } from "../../errors/reading-errors.js";
 import { countOf } from "../../lib/text/printable.js";
 import { JsonPointerError, locatePath, parsePointer } from "../../lib/json/json-pointer.js";
-import { rereadPattern } from "../../lib/search/compile-pattern.js";
+import { alternativesOf, rereadPattern } from "../../lib/search/compile-pattern.js";
 import { renderMatches, type RenderedMatches } from "../../lib/search/render-matches.js";
 import type {
   ContextLine,
@@ -198,6 +198,8 @@ export interface GrepTools {
 }
 
 const SHOWN_ELSEWHERE = 5;
+/** Of so many alternatives, each is counted. */
+const MAX_COUNTED = 12;
 /** So many lines for each record are looked for where there are more matches than the limit. */
 const LINES_PER_RECORD = 10;
 
@@ -229,10 +231,30 @@ export async function grepText(
     const range = { start: asked.fromLine, end: asked.fromLine, count: scannedLines };
     requireRange({ ...range, names: ["startLine"], unit: "line", owner: "the text" });
   }
+  /** How many lines match each of several things that were looked for in one expression. */
+  const countEach = async (asked: SearchQuery): Promise<string> => {
+    const parts = asked.literal ? [] : alternativesOf(asked.pattern);
+    if (parts.length < 2 || parts.length > MAX_COUNTED) return "";
+    const counts: string[] = [];
+    for (const pattern of parts) {
+      const part = await search({ ...asked, pattern }).catch((error: unknown) => {
+        // A part that refers to a group of another one is nothing on its own.
+        if (error instanceof InvalidPatternError) return undefined;
+        throw error;
+      });
+      if (part?.stoppedBy !== "deadline" && part)
+        counts.push(`${part.matchingLines} ${quote(pattern)}`);
+    }
+    return counts.length < parts.length ? "" : `: ${counts.join(", ")}`;
+  };
   const show = async (asked: SearchQuery, outcome: SearchOutcome, note: string | undefined) => {
     const found = { ...request, query: asked };
+    if (request.count) {
+      const told = answer(target, found, outcome, renderMatches(outcome, asked, 0), note);
+      return { ...told, text: told.text + (await countEach(asked)) };
+    }
     const isPlain = wantsNoLines(target, asked);
-    const records = request.count ? undefined : await findRecordLines(target, asked, outcome);
+    const records = await findRecordLines(target, asked, outcome);
     if (records) {
       // Several lines of a record match; the limit is one of records.
       const isMore = request.isOpen && outcome.stoppedBy === "maxResults" && remainingMs() > 0;
@@ -244,7 +266,7 @@ export async function grepText(
     }
     const toShow = await withFewMore(outcome, found, search);
     const render = request.withoutTimes ? renderWithoutTimes : renderMatches;
-    const isWide = request.around && isPlain && !request.count;
+    const isWide = request.around && isPlain;
     const surrounded = await withSurroundings(target, toShow, isWide ? AROUND_CHARS : 0);
     const around = surrounded.outcome;
     const hasLines = around.matches.some(({ before, after }) => before.length + after.length > 0);

@@ -304,6 +304,10 @@ describe("the compact reading tool", () => {
   it.each<[Input, string]>([
     [{ query: "count" }, "a: 3 matching lines"],
     [{ query: "-c" }, "a: 3 matching lines"],
+    [
+      { pattern: "hit|^[b-d]$|(?:x|y)|\\|z", query: "count" },
+      String.raw`a: 6 matching lines: 3 "hit", 3 "^[b-d]$", 0 "(?:x|y)", 0 "\\|z"`,
+    ],
     [{ context: 1 }, "1-a\n2:hit 1\n3-b\n--\n5-d\n6:hit 2\n7:hit 3\n8-e"],
     [{ "-C": "1" }, "1-a\n2:hit 1\n3-b\n--\n5-d\n6:hit 2\n7:hit 3\n8-e"],
     [{ query: "-C 1" }, "1-a\n2:hit 1\n3-b\n--\n5-d\n6:hit 2\n7:hit 3\n8-e"],
