@@ -2,7 +2,7 @@ import { RowReader, findLayout } from "../records/table-layout.js";
 import type { Lines } from "./lines.js";
 import { clip, countOf, formatCount } from "../text/printable.js";
 import { quoteAll } from "./plain.js";
-import { Field, listFields } from "./record-fields.js";
+import { listFields } from "./record-fields.js";
 import type { SampledText } from "./sampled-text.js";
 
 const OPENING_CHARS = 16_384;
@@ -50,10 +50,11 @@ export function tableDigest(
   const title = `Table (${format}), ${countOf(columns.length, "column")}, ${isCounted ? "" : "about "}${countOf(total, "row")}, ${countOf(lineCount, "line")}.`;
   const all = quoteAll(page, budgetChars - title.length - 1);
   if (all !== undefined) return `${title}\n${all}`;
-  const fields = columns.map((name) => new Field([name]));
-  for (const { cells } of rows)
-    for (const [at, field] of fields.entries()) field.add(cells[at] ?? "");
-  const known = { fields, seen: rows.length, isAll: isWhole, isEvery: isWhole };
+  const fields = columns.map((name, at) => {
+    const values = rows.map(({ cells }) => cells[at] ?? "").filter((cell) => cell !== "");
+    return { path: [name], values };
+  });
+  const known = { fields, seen: rows.length, isEvery: isWhole };
   const some = isWhole ? "" : ` (values of ${formatCount(rows.length)} rows)`;
   const room = Math.min(budgetChars * COLUMNS_SHARE, MAX_COLUMNS_CHARS);
   const names = `Columns${some}: ${listFields(known, room)}`;
