@@ -123,11 +123,10 @@ function readValues(text: string): { values: object[]; open: object[]; end: numb
   const open = [value];
   for (const start of keys.slice(1, closing.length)) {
     const outer = open.at(-1) as Readonly<Record<string, object>>;
-    const name = Array.isArray(outer)
-      ? outer.length - 1
-      : JSON.parse(text.slice(start, endOfString(text, start)));
-    const inner: unknown = outer[name as string];
-    open.push(inner as object);
+    const key = Array.isArray(outer)
+      ? `"${outer.length - 1}"`
+      : text.slice(start, endOfString(text, start));
+    open.push(outer[JSON.parse(key) as string] as object);
   }
   return { values: [...values, value], open, end: text.length };
 }

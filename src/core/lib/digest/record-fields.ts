@@ -12,6 +12,8 @@ const CHOICE_CHARS = 24;
 const NAME_CHARS = 60;
 const CELL_CHARS = 64;
 const MAX_ROW_CHARS = 160;
+/** So many values tell how wide a column is. */
+const WIDTH_VALUES = 50;
 /** A number that reads the same when it was parsed. */
 const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{0,8}[1-9])?$/;
 /** What names a record. */
@@ -111,10 +113,9 @@ function describe({ values }: Field, { seen, isEvery }: RecordFields): string {
   const isNumber = (value: Scalar): boolean =>
     typeof value === "number" || NUMBER.test(textOf(value));
   if (values.length < 2 || !values.every(isNumber)) return "";
-  const [min, max] = values.reduce(
-    ([least, most], value) => [Math.min(least, Number(value)), Math.max(most, Number(value))],
-    [Infinity, -Infinity],
-  );
+  const numbers = values.map(Number);
+  const min = numbers.reduce((one, other) => Math.min(one, other));
+  const max = numbers.reduce((one, other) => Math.max(one, other));
   return ` (${min} … ${max})`;
 }
 
@@ -138,12 +139,14 @@ export function listRows(
   let width = Math.max(MAX_ROW_CHARS, room / items.length);
   const columns = fields
     .filter(({ path, values, isList }) => !isList && path.length <= 2 && values.length > 0)
-    // What is the same in all was told with the fields.
-    .filter(({ values }) => values.some((value) => value !== values[0]))
+    // A short value that is the only one was told with the fields.
+    .filter(({ values: [first = "", ...others] }) => {
+      return textOf(first).length > CHOICE_CHARS || others.some((value) => value !== first);
+    })
     .sort((one, other) => rankOf(one) - rankOf(other))
     .filter(({ values }) => {
-      const chars =
-        values.reduce<number>((sum, value) => sum + textOf(value).length, 0) / values.length;
+      const some = values.slice(0, WIDTH_VALUES);
+      const chars = some.reduce<number>((sum, one) => sum + textOf(one).length, 0) / some.length;
       return chars <= CELL_CHARS && (width -= Math.max(3, chars + 3)) >= 0;
     });
   const rows = [columns.map(nameField).join(" | ")];
@@ -154,7 +157,7 @@ export function listRows(
     rows.push(row);
   }
   const shown = rows.length - 1;
-  const count = String(shown) === total ? "All" : `First ${formatCount(shown)} of ${total}`;
+  const count = formatCount(shown) === total ? "All" : `First ${formatCount(shown)} of ${total}`;
   return shown === 0 ? "" : `${count}: ${rows.join("\n")}`;
 }
 

@@ -29,15 +29,17 @@ export function tableDigest(
   // Without what a harness put before it.
   const from = page.start(0);
   const isWhole = text.length >= chars && chars - from <= WHOLE_CHARS;
-  const opening = text.slice(from, from + OPENING_CHARS).split("\n", OPENING_LINES);
-  const layout = findLayout(opening.map((line) => line.replace(/\r$/, "")));
+  const body = text
+    .slice(from, isWhole ? undefined : from + OPENING_CHARS)
+    .replaceAll("\r\n", "\n");
+  const layout = findLayout(body.slice(0, OPENING_CHARS).split("\n", OPENING_LINES));
   if (layout === undefined || layout.headerLine > MAX_HEADER_LINE) return undefined;
   const { columns, format, headerLine, hasQuotes } = layout;
-  const lines = text.slice(from, isWhole ? text.length : from + OPENING_CHARS).split("\n");
+  const lines = body.split("\n");
   // The last line may be cut.
   if (!isWhole || lines.at(-1) === "") lines.pop();
   const reader = new RowReader(layout);
-  const rows = lines.flatMap((line) => reader.take(line.replace(/\r$/, "")) ?? []);
+  const rows = lines.flatMap((line) => reader.take(line) ?? []);
   // Nearly all of the lines are rows, and these are enough to tell.
   const least = columns.length === 2 && hasQuotes && format !== "TSV" ? 4 : 2;
   const fitting = rows.filter(({ cells }) => cells.length === columns.length).length;
