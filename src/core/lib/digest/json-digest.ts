@@ -57,6 +57,8 @@ interface Records {
   readonly path: readonly string[];
   readonly list: readonly unknown[];
   readonly items: readonly object[];
+  /** Whether these are in lists inside of the list. */
+  readonly isNested: boolean;
 }
 
 /** Values as short JSON; what records have a place of their own are only counted. */
@@ -70,10 +72,13 @@ class Outliner {
   }
 
   /** The number of records, their fields, and the first of them. */
-  describe({ path, list, items }: Records, room: number): string {
+  describe({ path, list, items, isNested }: Records, room: number): string {
     const pointer = formatPointer(path);
-    const lead = `${pointer && `${pointer}: `}${this.#count(list, "record")}`;
     const isOpen = this.#open.has(list);
+    const size = isNested
+      ? `${isOpen ? "at least " : ""}${countOf(items.length, "record")} in ${countOf(list.length, "list")}`
+      : this.#count(list, "record");
+    const lead = `${pointer && `${pointer}: `}${size}`;
     const known = readFields(items, !isOpen);
     const some = known.isEvery ? "" : ` of ${formatCount(known.seen)} of them`;
     const names = listFields(known, room * FIELDS_SHARE - lead.length);
@@ -81,7 +86,7 @@ class Outliner {
     const left = room - opening.length;
     const total = `${isOpen ? "at least " : ""}${formatCount(items.length)}`;
     const rows = listRows(items, known.fields, left, total);
-    const place = `${pointer}/${list.indexOf(items[0])}: `;
+    const place = `${pointer}/${isNested ? "0/0" : list.indexOf(items[0])}: `;
     return opening + (rows || place + this.outline(items[0], left - place.length));
   }
 
@@ -194,9 +199,11 @@ function findRecords(value: object): Records[] {
   for (const { item, path } of queue) {
     if (queue.length > MAX_VISITED) break;
     if (Array.isArray(item)) {
-      const items = item.filter(isRecord);
-      const areRecords = items.length >= MIN_RECORDS && items.length * 2 >= item.length;
-      if (areRecords) found.push({ path, list: item, items });
+      const isNested = Array.isArray(item[0]);
+      const flat: readonly unknown[] = isNested ? item.flat() : item;
+      const items = flat.filter(isRecord);
+      const areRecords = items.length >= MIN_RECORDS && items.length * 2 >= flat.length;
+      if (areRecords) found.push({ path, list: item, items, isNested });
     } else if (path.length < MAX_DEPTH) {
       for (const [key, inner] of Object.entries(item)) {
         if (!isScalar(inner)) queue.push({ item: inner as object, path: [...path, key] });

@@ -244,6 +244,11 @@ describe("the digest of JSON", () => {
     expect(value).toMatch(/a$/);
   });
 
+  it("sees records in lists of lists", () => {
+    const lists = Array.from({ length: 90 }, () => stations(2));
+    expect(digestText(JSON.stringify(lists)).text).toContain("180 records in 90 lists");
+  });
+
   it("sees JSON in text", () => {
     const inner = JSON.stringify({ answer: 42, rows: stations(9) });
     expect(
