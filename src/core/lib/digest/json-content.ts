@@ -1,137 +1,134 @@
-import { parseExactly } from "../records/record-value.js";
+import {
+  BACKSLASH,
+  BRACE_BIT,
+  CLOSE_OBJECT,
+  COMMA,
+  OPEN_OBJECT,
+  QUOTE,
+} from "../json/json-walker.js";
+import { isScalar, parseExactly } from "../records/record-value.js";
+import { countOf } from "../text/printable.js";
+import { toLine } from "./record-fields.js";
 import type { SampledText } from "./sampled-text.js";
 
 /** What a text holds as JSON. */
 export interface JsonContent {
   /** An array or an object; several top-level values are an array. */
   readonly value: object;
-  readonly isLines: boolean;
   /** The containers whose end was not seen, the outermost first. */
   readonly open: readonly object[];
-  /** What surrounds it. */
-  readonly before: string;
-  readonly after: string;
-  /** Whether its start and its end were read, and not what is between. */
-  readonly isSampled: boolean;
+  /** What it is, how much of it there is, and what surrounds it. */
+  readonly title: string;
   /** Whether a query reads it, as far as can be told. */
   readonly isQueried: boolean;
 }
 
 /** Up to this length, all of it is parsed, which takes a millisecond for a million characters. */
 const WHOLE_CHARS = 4_194_304;
-/** So much is read of what is longer. */
+/** So much is read of the start of what is longer. */
 const HEAD_CHARS = 131_072;
-const TAIL_CHARS = 4_096;
-/** JSON may begin behind some lines of text. */
-const PREFACE_CHARS = 4_096;
+/** JSON may begin behind so much text, and so much is read of the end of what is too long. */
+const EDGE_CHARS = 4_096;
 /** It is JSON if so much of it is. */
 const MIN_SHARE = 0.5;
 const MAX_DEPTH = 500;
+const LINE_CHARS = 120;
 /** Where a value seems to begin: at the start, or at that of one of the first lines. */
 const OPENING = /^[^\S\n\r\u2028\u2029]*(?=(?:\{\s*["}]|\[\s*(?:[[{"\]\d-]|null|true|false)))/m;
+const NEXT = /[^\S\n]*\n\s*(?=[[{])/y;
+/** Written out, this is found seven times as fast as with a count. */
+const LONG_NUMBER = /\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d/;
 
 /** What a text holds as JSON, to its end if it is not too long; `undefined` if it is something else. */
 export function readJson({ text, chars, joint }: SampledText): JsonContent | undefined {
-  const opening = text.slice(0, PREFACE_CHARS);
+  const preface = text.slice(0, EDGE_CHARS);
   // Most text has no bracket, which is seen at once.
-  const match = /[[{]/.test(opening) ? OPENING.exec(opening.replace(/^\ufeff/, " ")) : null;
-  if (match === null) return undefined;
-  const start = match.index + match[0].length;
-  const before = text
-    .slice(0, start)
-    .replace(/^\ufeff/, "")
-    .trim();
-  const isWhole = joint >= chars - 1 && chars <= WHOLE_CHARS;
-  const json = text.slice(start, isWhole ? text.length : Math.min(joint, start + HEAD_CHARS));
-  const all = isWhole ? parse(json) : undefined;
-  const { values, end, open } = isContainer(all)
-    ? { values: [all], end: json.length, open: [] }
-    : readValues(json);
-  const [first] = values;
-  const isCut = open.length > 0;
-  if (first === undefined || (isWhole && end < chars * MIN_SHARE)) return undefined;
+  const opening = /[[{]/.test(preface) ? OPENING.exec(preface) : null;
+  if (opening === null) return undefined;
+  const start = opening.index + opening[0].length;
+  const isSampled = joint < chars - 1 || chars > WHOLE_CHARS;
+  const json = text.slice(start, isSampled ? Math.min(joint, start + HEAD_CHARS) : undefined);
+  const whole = parse(json);
+  const values = whole ? [whole] : readLines(json);
+  const read = values ? { values, open: [], end: json.length } : readValues(json);
+  const [first] = read.values;
+  const isCut = read.open.length > 0;
+  if (first === undefined || (!isSampled && read.end < chars * MIN_SHARE)) return undefined;
   // A bracket that is not closed is JSON only if something follows it.
   if (isCut && Object.keys(first).length === 0) return undefined;
-  const isLines = values.length > 1;
-  if (!isWhole && isCut && !isLines) addLastMembers(first, text.slice(-TAIL_CHARS));
-  const value = isLines ? values : first;
-  const after = isWhole ? json.slice(end).trim() : "";
-  return {
-    ...{ value, isLines, before, after, isSampled: !isWhole },
-    open: isLines && (isCut || !isWhole) ? [value, ...open] : open,
-    isQueried: before === "" && after === "" && (!isWhole || !isCut),
-  };
+  const isLines = read.values.length > 1;
+  const isList = isLines || Array.isArray(first);
+  const rest = isCut && isSampled && !isList ? { ...first, ...readLast(text) } : first;
+  const value = isLines ? read.values : rest;
+  const isOpen = isCut || (isLines && isSampled);
+  const open = isOpen ? [value, ...read.open.slice(isLines ? 0 : 1)] : [];
+  const before = text.slice(0, start).trim();
+  const after = isSampled ? "" : json.slice(read.end).trim();
+  const [form, noun] = isLines
+    ? ["Lines", "value"]
+    : isList
+      ? ["array", "item"]
+      : ["object", "key"];
+  const size = `${isOpen ? "at least " : ""}${countOf(Object.keys(value).length, noun)}`;
+  const cut = isCut ? ", cut off: it ends before its last bracket" : "";
+  const title = [
+    `JSON ${form}, ${size}${isSampled ? ", read from its start and its end" : cut}.`,
+    before && `Before it: ${toLine(before, LINE_CHARS)}`,
+    after && `After it: ${toLine(after, LINE_CHARS)}`,
+  ];
+  const isQueried = before === "" && after === "" && (isSampled || !isCut);
+  return { value, open, title: title.filter(Boolean).join("\n"), isQueried };
 }
 
-interface Part {
-  readonly value: object;
-  readonly end: number;
-  readonly open: readonly object[];
+/** The values of JSON Lines, parsed at once, which is much faster than one by one. */
+function readLines(text: string): readonly object[] | undefined {
+  const lines = text.trim().split("\n");
+  const values = lines.length > 1 ? parse(`[${lines.join(",")}]`) : undefined;
+  const isLines = Array.isArray(values) && values.length === lines.length && !values.some(isScalar);
+  return isLines ? (values as object[]) : undefined;
 }
 
-/** The values of a text, each on lines of its own, and where the last of them ends. */
-function readValues(text: string): { values: object[]; end: number; open: readonly object[] } {
+/** Values on lines of their own, where the last of them ends, and what is open there; of what is cut, all that is whole. */
+function readValues(text: string): { values: object[]; open: object[]; end: number } {
   const values: object[] = [];
-  let end = 0;
-  for (let at = 0; at < text.length;) {
-    const feed = text.indexOf("\n", at);
-    const lineEnd = feed === -1 ? text.length : feed;
-    const value = parse(text.slice(at, lineEnd));
-    const part = isContainer(value) ? { value, end: lineEnd, open: [] } : readPart(text, at);
-    if (part === undefined) break;
-    values.push(part.value);
-    end = part.end;
-    if (part.open.length > 0) return { values, end, open: part.open };
-    const next = /\s*/y;
-    next.lastIndex = end;
-    const [blank = ""] = next.exec(text) ?? [];
-    at = end + blank.length;
-    if (!blank.includes("\n")) break;
-  }
-  return { values, end, open: [] };
-}
-
-const [QUOTE, COMMA, COLON, BACKSLASH] = [34, 44, 58, 92];
-const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
-
-/** One value, to its last bracket; where the text ends before that, what is whole in it. */
-function readPart(text: string, from: number): Part | undefined {
   const closing: string[] = [];
-  /** Where the key of the member that is read is, for each open container. */
-  const keys: (readonly [from: number, to: number])[] = [];
-  let string: readonly [from: number, to: number] = [0, 0];
-  /** Up to here, everything is whole. */
-  let safe = from;
-  for (let at = from; at < text.length && closing.length < MAX_DEPTH; at += 1) {
+  /** For each bracket, where the string before it is: the key of what it opens. */
+  const keys: number[] = [];
+  /** Where a value begins, up to where it is whole, and where its last string is. */
+  let [from, end, key] = [0, 0, 0];
+  for (let at = 0; at < text.length && closing.length < MAX_DEPTH; at += 1) {
     const code = text.charCodeAt(at);
+    const brace = code | BRACE_BIT;
     if (code === QUOTE) {
-      const end = endOfString(text, at);
-      string = [at, end];
-      at = end - 1;
-    } else if (code === COLON) keys[closing.length - 1] = string;
-    else if (code === COMMA) safe = at;
-    else if (code === OPEN_LIST || code === OPEN_OBJECT) {
-      closing.push(code === OPEN_LIST ? "]" : "}");
-      safe = at + 1;
-    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
+      key = at;
+      at = endOfString(text, at) - 1;
+    } else if (code === COMMA) end = at;
+    else if (brace === OPEN_OBJECT) {
+      keys[closing.push(code === brace ? "}" : "]") - 1] = key;
+      end = at + 1;
+    } else if (brace === CLOSE_OBJECT) {
       closing.pop();
-      safe = at + 1;
-      if (closing.length === 0) break;
+      end = at + 1;
+      if (closing.length > 0) continue;
+      const value = parse(text.slice(from, end));
+      if (value) values.push(value);
+      NEXT.lastIndex = end;
+      if (!value || !NEXT.test(text)) return { values, open: [], end: value ? end : from };
+      from = NEXT.lastIndex;
+      at = from - 1;
     }
   }
-  const depth = closing.length;
-  const value = parse(text.slice(from, safe) + closing.reverse().join(""));
-  if (!isContainer(value)) return undefined;
-  const open = depth === 0 ? [] : [value];
-  for (let at = 1; at < depth; at += 1) {
-    const outer = open[at - 1] as object;
-    const [start, end] = keys[at - 1] ?? [0, 0];
-    const inner = Array.isArray(outer)
-      ? (outer.at(-1) as unknown)
-      : (outer as Readonly<Record<string, unknown>>)[JSON.parse(text.slice(start, end)) as string];
-    if (isContainer(inner)) open.push(inner);
+  const value = parse(text.slice(from, end) + [...closing].reverse().join(""));
+  if (value === undefined) return { values, open: [], end: from };
+  const open = [value];
+  for (const start of keys.slice(1, closing.length)) {
+    const outer = open.at(-1) as Readonly<Record<string, object>>;
+    const key = Array.isArray(outer)
+      ? `"${outer.length - 1}"`
+      : text.slice(start, endOfString(text, start));
+    open.push(outer[JSON.parse(key) as string] as object);
   }
-  return { value, end: depth === 0 ? safe : text.length, open };
+  return { values: [...values, value], open, end: text.length };
 }
 
 /** The index behind the closing quote, or behind the text if there is none. */
@@ -144,32 +141,24 @@ function endOfString(text: string, from: number): number {
   return text.length + 1;
 }
 
-/** Adds those members of the outermost object that are whole in the end of its text. */
-function addLastMembers(value: object, tail: string): void {
-  let members: object = {};
-  for (let at = tail.lastIndexOf(","); at > 0; at = tail.lastIndexOf(",", at - 1)) {
-    const found = parse(`{${tail.slice(at + 1)}`);
-    if (isContainer(found)) members = found;
+/** Those members of an object that are whole in the end of its text. */
+function readLast(text: string): object | undefined {
+  const tail = text.slice(-EDGE_CHARS);
+  let members: object | undefined;
+  for (let at = tail.indexOf(","); at !== -1 && !members; at = tail.indexOf(",", at + 1)) {
+    members = parse(`{${tail.slice(at + 1)}`);
   }
-  for (const [key, inner] of Array.isArray(value) ? [] : Object.entries(members)) {
-    if (Object.hasOwn(value, key)) continue;
-    Object.defineProperty(value, key, { value: inner as unknown, enumerable: true });
-  }
+  return members;
 }
 
-/** Written out, this is found seven times as fast as with a count. */
-const LONG_NUMBER = /\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d/;
-
-export function parse(text: string): unknown {
+/** The array or object of a text, with long integers as they are written. */
+export function parse(text: string): object | undefined {
   try {
     // Looking for other numbers that JavaScript would write differently would take longer than parsing.
     const isExact = !LONG_NUMBER.test(text) || !/[:,[\s]-?\d{16}/.test(text);
-    return isExact ? (JSON.parse(text) as unknown) : parseExactly(text);
+    const value: unknown = isExact ? JSON.parse(text) : parseExactly(text);
+    return isScalar(value) ? undefined : value;
   } catch {
     return undefined;
   }
-}
-
-export function isContainer(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

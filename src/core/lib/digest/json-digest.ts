@@ -1,232 +1,215 @@
 import { formatPointer } from "../json/json-pointer.js";
 import { isAddress, isScalar, textOf, type Scalar } from "../records/record-value.js";
+import { clip, countOf, formatCount } from "../text/printable.js";
 import type { Digest } from "./content-kind.js";
-import { isContainer, parse, type JsonContent } from "./json-content.js";
-import { clip, countOf, formatCount, toPrintable, toPrintableLine } from "../text/printable.js";
-import { listFields, listRows, readFields } from "./record-fields.js";
+import { parse, type JsonContent } from "./json-content.js";
+import { isRecord, listFields, listRows, readFields, toLine } from "./record-fields.js";
 
 /** What does not fit as a whole is told in about so many characters. */
 const USUAL_CHARS = 900;
 /** Of these, what is around the records, and the names of their fields. */
 const AROUND_SHARE = 0.5;
+const FIELDS_SHARE = 0.75;
 /** The names of keys come before their values, up to this share. */
 const NAMES_SHARE = 0.6;
-const FIELDS_SHARE = 0.75;
 /** A longer string is told after what is short, with its length. */
 const LONG_STRING = 200;
-const MAX_TEXT_CHARS = 262_144;
 const MAX_LISTS = 3;
 const MIN_RECORDS = 3;
-const VISITED_VALUES = 500;
+const MAX_VISITED = 500;
 const MAX_DEPTH = 6;
-const LINE_CHARS = 120;
-
 /** What is cut is told in so many characters, if it is told at all. */
 const CUT_CHARS = 80;
 const MIN_CHARS = 24;
-
-/** Records in a list inside of a value, and where that is. */
-interface Records {
-  readonly path: readonly string[];
-  readonly list: readonly unknown[];
-  readonly items: readonly object[];
-  /** Whether they are in lists inside of the list. */
-  readonly isNested: boolean;
-}
+const LINE_CHARS = 120;
 
 /**
  * JSON as it is where that fits. Otherwise its shape to the end, with true counts, the fields of its
  * records by the names that a query takes, and some records.
  */
 export function jsonDigest(content: JsonContent, budgetChars: number): Digest {
-  const { value, isLines, isSampled, before, after } = content;
-  const kind = content.isQueried ? "json" : "text";
-  const open = new Set<unknown>(content.open);
-  const isArray = Array.isArray(value);
-  const size = `${open.has(value) ? "at least " : ""}${countOf(sizeIn(value), isLines ? "value" : isArray ? "item" : "key")}`;
-  const cut = open.size > 0 ? ", cut off: it ends before its last bracket" : "";
-  const head = [
-    `JSON ${isLines ? "Lines" : isArray ? "array" : "object"}, ${size}${isSampled ? ", read from its start and its end" : cut}.`,
-    ...around("Before it", before),
-    ...around("After it", after),
-  ].join("\n");
-  const room = budgetChars - head.length - 1;
-  const whole = isSampled ? undefined : new Outliner(open).whole(value, room);
-  if (whole !== undefined) return { kind, text: `${head}\n${whole}` };
-  const usual = Math.min(room, USUAL_CHARS);
+  const { value, open, title, isQueried } = content;
+  const room = budgetChars - title.length - 1;
+  const whole = new Outliner(open).whole(value, room);
+  const parts = [title, ...(whole === undefined ? describe(value, open, room) : [whole])];
+  return { kind: isQueried ? "json" : "text", text: clip(parts.join("\n"), budgetChars) };
+}
+
+/** The outline of a value, then the records in it. */
+function describe(value: object, open: readonly object[], budgetChars: number): string[] {
   const lists = findRecords(value);
-  const outliner = new Outliner(open, new Set(lists.map(({ list }) => list)));
-  const parts = [head];
-  if (lists.every(({ list }) => list !== value)) {
-    parts.push(outliner.outline(value, usual * (lists.length === 0 ? 1 : AROUND_SHARE)));
-  }
-  let left = usual - (parts[1] ?? "").length;
-  for (const [at, list] of lists.entries()) {
+  const outliner = new Outliner(open, lists);
+  const room = Math.min(budgetChars, USUAL_CHARS);
+  const share = lists.length === 0 ? 1 : AROUND_SHARE;
+  const parts = lists[0]?.list === value ? [] : [outliner.cut(value, room * share)];
+  for (const records of lists) {
+    const left = room - parts.join("\n").length - 1;
     // Each further one is told if there is room, and named in the outline anyway.
-    const most = at === 0 ? left : Math.min(left, usual / 3);
-    const text = describeRecords(list, outliner, most, room - (usual - left));
-    if (text.length + 1 > left && at > 0) break;
-    parts.push(text);
-    left -= text.length + 1;
+    const isFirst = records === lists[0];
+    const text = outliner.describe(records, isFirst ? left : Math.min(left, room / 3));
+    if (text.length <= left || isFirst) parts.push(text);
   }
-  return { kind, text: clip(parts.join("\n"), budgetChars) };
+  return parts;
 }
 
-/** The first line of what surrounds JSON. */
-function around(place: string, text: string): string[] {
-  if (text === "") return [];
-  const lines = text.split("\n", 1_000);
-  const more = lines.length > 1 ? ` (${countOf(lines.length, "line")})` : "";
-  return [`${place}${more}: ${clip(toPrintableLine((lines[0] ?? "").slice(0, 500)), LINE_CHARS)}`];
-}
-
-/** Number of records, their fields, and some of them as rows; all of them and nothing else if these fit in `most`. */
-function describeRecords(records: Records, outliner: Outliner, room: number, most: number): string {
-  const { path, list, items, isNested } = records;
-  const pointer = toPrintable(formatPointer(path));
-  const isAll = !outliner.open.has(list);
-  const size = countOf(isNested ? items.length : list.length, "record");
-  const lists = isNested ? ` in ${countOf(list.length, "list")}` : "";
-  const lead = `${pointer === "" ? "" : `${pointer}: `}${isAll ? "" : "at least "}${size}${lists}`;
-  const fields = readFields(items, isAll);
-  const whole = listRows(items, fields, most - lead.length - 2, true);
-  if (whole !== "") return `${lead}.\n${whole}`;
-  const some = fields.isEvery ? "" : ` of ${formatCount(fields.seen)} of them`;
-  const opening = `${lead}. Fields${some}: ${listFields(fields, room * FIELDS_SHARE - lead.length)}`;
-  const left = room - opening.length - 1;
-  const place = `${pointer}${isNested ? "/0/0" : "/0"}: `;
-  const rows = listRows(items, fields, left);
-  if (rows !== "") return `${opening}\n${rows}`;
-  if (left < LINE_CHARS) return opening;
-  return `${opening}\n${place}${outliner.outline(items[0], left - place.length)}`;
+/** A list of records, and where it is. */
+interface Records {
+  readonly path: readonly string[];
+  readonly list: readonly unknown[];
+  readonly items: readonly object[];
+  /** Whether these are in lists inside of the list. */
+  readonly isNested: boolean;
 }
 
 /** Values as short JSON; what records have a place of their own are only counted. */
 class Outliner {
-  constructor(
-    readonly open: ReadonlySet<unknown>,
-    readonly records: ReadonlySet<unknown> = new Set(),
-  ) {}
+  readonly #open: ReadonlySet<object>;
+  readonly #lists: ReadonlySet<unknown>;
+
+  constructor(open: readonly object[], lists: readonly Records[] = []) {
+    this.#open = new Set(open);
+    this.#lists = new Set(lists.map(({ list }) => list));
+  }
+
+  /** The number of records, their fields, and the first of them. */
+  describe({ path, list, items, isNested }: Records, room: number): string {
+    const pointer = formatPointer(path);
+    const isOpen = this.#open.has(list);
+    const size = isNested
+      ? `${isOpen ? "at least " : ""}${countOf(items.length, "record")} in ${countOf(list.length, "list")}`
+      : this.#count(list, "record");
+    const lead = `${pointer && `${pointer}: `}${size}`;
+    const known = readFields(items, !isOpen);
+    const some = known.isEvery ? "" : ` of ${formatCount(known.seen)} of them`;
+    const names = listFields(known, room * FIELDS_SHARE - lead.length);
+    const opening = `${lead}. Fields${some}: ${names}\n`;
+    const left = room - opening.length;
+    const total = `${isOpen ? "at least " : ""}${formatCount(items.length)}`;
+    const rows = listRows(items, known.fields, left, total);
+    const place = `${pointer}/${isNested ? "0/0" : list.indexOf(items[0])}: `;
+    return opening + (rows || place + this.outline(items[0], left - place.length));
+  }
 
   /** All of a value; `undefined` if that does not fit. */
   whole(value: unknown, room: number): string | undefined {
     if (isScalar(value)) {
-      const isLong = typeof value === "string" && value.length > room;
-      const text = isLong ? undefined : tellScalar(value);
-      return text === undefined || text.length > room ? undefined : text;
+      const text = typeof value === "string" && value.length > room ? value : tellScalar(value);
+      return text.length > room ? undefined : text;
     }
     const held = value as object;
-    if (this.records.has(held) || sizeIn(held) > room / 2) return undefined;
+    if (this.#lists.has(held) || sizeOf(held) > room / 2) return undefined;
     const parts: string[] = [];
     let left = room - 2;
     for (const [key, inner] of Object.entries(held)) {
-      const name = Array.isArray(held) ? "" : `${nameKey(key)}: `;
+      const name = Array.isArray(held) ? "" : nameKey(key);
       const text = this.whole(inner, left - name.length);
       if (text === undefined) return undefined;
       parts.push(name + text);
       left -= name.length + text.length + 2;
     }
-    return this.#inBrackets(held, parts);
+    return this.#enclose(held, parts);
   }
 
   /** As much as fits: the names of all keys if they do, then values; what is short leaves its room to others. */
   outline(value: unknown, room: number): string {
-    const text = parseText(value);
-    if (text !== undefined) return `JSON text ${this.outline(text, room - 10)}`;
+    const inner = parseText(value);
+    if (inner !== undefined) return `JSON text ${this.outline(inner, room - 10)}`;
     const whole = this.whole(value, room);
     if (whole !== undefined) return whole;
-    if (isScalar(value)) return tellScalar(value, Math.min(room - 14, CUT_CHARS));
-    const held = value as object;
-    const isList = Array.isArray(held);
-    if (this.records.has(held) || room < MIN_CHARS) return this.#count(held);
-    let left = room - 2 - `, … ${formatCount(sizeIn(held))} more`.length;
-    const least = isList ? 0 : left * (1 - NAMES_SHARE);
-    const entries = isList ? Object.entries(held.slice(0, left / MIN_CHARS)) : entriesOf(held);
-    const names = entries.map(([key]) => (isList ? "" : nameKey(key)));
-    const isLast = names.findIndex((name) => (left -= name.length + 2) < least);
-    if (isLast !== -1) left += (names.splice(isLast)[0] ?? "").length + 2;
-    const parts = names.map((name, at) => {
-      const share = left / (names.length - at);
-      const shown = this.outline(entries[at]?.[1], share - 2);
-      if (shown.length + 2 > share) return name;
-      left -= shown.length + 2;
-      return name === "" ? shown : `${name}: ${shown}`;
+    // A start that says nothing is too long, so that the name stands alone.
+    if (isScalar(value)) return tellScalar(value, Math.max(8, Math.min(room - 14, CUT_CHARS)));
+    return this.cut(value as object, room);
+  }
+
+  /** What fits of a list or an object that does not fit whole. */
+  cut(held: object, room: number): string {
+    if (this.#lists.has(held) || room < MIN_CHARS) return this.#enclose(held, []);
+    let left = room - `[, … ${formatCount(sizeOf(held))} more]`.length;
+    const least = Array.isArray(held) ? 0 : left * (1 - NAMES_SHARE);
+    const entries = entriesOf(held, room);
+    const end = entries.findIndex(([name]) => (left -= name.length + 2) < least);
+    const parts = entries.slice(0, end === -1 ? undefined : end).map(([name, inner], at, named) => {
+      const share = left / (named.length - at);
+      const shown = this.outline(inner, share);
+      if (shown.length > share) return name.slice(0, -2) || "…";
+      left -= shown.length;
+      return name + shown;
     });
-    return parts.length === 0 ? this.#count(held) : this.#inBrackets(held, parts);
+    return this.#enclose(held, parts);
   }
 
-  #count(held: object): string {
-    const size = sizeIn(held);
-    const noun = this.records.has(held) ? "record" : Array.isArray(held) ? "item" : "key";
-    return inBrackets(held, `${this.open.has(held) ? "at least " : ""}${countOf(size, noun)}`);
+  #count(held: object, noun = Array.isArray(held) ? "item" : "key"): string {
+    return `${this.#open.has(held) ? "at least " : ""}${countOf(sizeOf(held), noun)}`;
   }
 
-  #inBrackets(held: object, parts: readonly string[]): string {
-    const left = sizeIn(held) - parts.length;
-    const more = this.open.has(held) ? "… more" : left > 0 ? `… ${formatCount(left)} more` : [];
-    return inBrackets(held, parts.concat(more).join(", "));
+  #enclose(held: object, parts: readonly string[]): string {
+    const left = sizeOf(held) - parts.length;
+    const more = this.#open.has(held) ? "… more" : left > 0 ? `… ${formatCount(left)} more` : [];
+    const noun = this.#lists.has(held) ? "record" : undefined;
+    const isCounted = parts.length === 0 && left > 0;
+    const text = isCounted ? this.#count(held, noun) : parts.concat(more).join(", ");
+    return Array.isArray(held) ? `[${text}]` : `{${text}}`;
   }
 }
 
-function inBrackets(held: object, text: string): string {
-  return Array.isArray(held) ? `[${text}]` : `{${text}}`;
-}
-
-function sizeIn(value: object): number {
+function sizeOf(value: object): number {
   return Array.isArray(value) ? value.length : Object.keys(value).length;
 }
 
-/** Of an object, what is short and tells something comes first, long strings last. */
-function entriesOf(value: object): [string, unknown][] {
-  const rankOf = (inner: unknown): number => {
-    if (!isScalar(inner)) return 2;
-    if (typeof inner !== "string") return inner === null ? 1 : 0;
-    return inner.length > LONG_STRING ? 3 : isAddress(inner) || inner === "" ? 1 : 0;
-  };
-  const entries: [string, unknown][] = Object.entries(value);
-  return entries.sort(([, one], [, other]) => rankOf(one) - rankOf(other));
+/** What is in a list, or in an object with its names: what is short and tells something first, long strings last. */
+function entriesOf(value: object, room: number): (readonly [name: string, inner: unknown])[] {
+  if (Array.isArray(value)) {
+    const most = room / (isScalar(value[0]) ? MIN_CHARS : LINE_CHARS);
+    return value.slice(0, Math.max(1, most)).map((item) => ["", item]);
+  }
+  const ranks: [string, unknown][][] = [[], [], [], []];
+  for (const entry of Object.entries(value)) ranks[rankOf(entry[1])]?.push(entry);
+  const first = ranks.flat().slice(0, room);
+  return first.map(([key, inner]) => [nameKey(key), inner]);
+}
+
+function rankOf(value: unknown): number {
+  if (!isScalar(value)) return 2;
+  if (textOf(value).length > LONG_STRING) return 3;
+  return value === null || value === "" || isAddress(value) ? 1 : 0;
 }
 
 /** What a long string holds as JSON. */
-function parseText(text: unknown): unknown {
-  if (typeof text !== "string" || text.length <= LONG_STRING) return undefined;
-  const isJson = /^\s*[[{]/.test(text.slice(0, 64)) && text.length <= MAX_TEXT_CHARS;
-  const value = isJson ? parse(text) : undefined;
-  return isContainer(value) ? value : undefined;
+function parseText(text: unknown): object | undefined {
+  const isLong = typeof text === "string" && text.length > LONG_STRING;
+  return isLong && /^\s{0,64}[[{]/.test(text) ? parse(text) : undefined;
 }
 
 /** A scalar in about so many characters. Nothing in a string is escaped, so that it can be read. */
 function tellScalar(value: Scalar, chars = Infinity): string {
   if (typeof value !== "string") return clip(textOf(value), chars);
-  // More is taken than is shown, since some of it may not be printable.
-  const shown = clip(toPrintableLine(value.slice(0, chars * 2)), chars);
   const isShort = value.length <= Math.max(chars, LONG_STRING);
-  return isShort ? `"${shown}"` : `"${shown}" (${formatCount(value.length)} chars)`;
+  const shown = `"${toLine(value, chars)}"`;
+  return isShort ? shown : `${shown} (${formatCount(value.length)} chars)`;
 }
 
 function nameKey(key: string): string {
-  return /^[A-Za-z_$][\w$-]{0,59}$/.test(key) ? key : tellScalar(key, 60);
+  return `${/^[A-Za-z_$][\w$-]{0,59}$/.test(key) ? key : tellScalar(key, 60)}: `;
 }
 
 /** Lists of objects that are not deep inside and not in other lists: the one that a query takes first. */
 function findRecords(value: object): Records[] {
   const found: Records[] = [];
-  const queue: { item: object; path: readonly string[] }[] = [{ item: value, path: [] }];
+  const queue = [{ item: value, path: [] as readonly string[] }];
   for (const { item, path } of queue) {
-    if (queue.length > VISITED_VALUES) break;
+    if (queue.length > MAX_VISITED) break;
     if (Array.isArray(item)) {
-      const list: readonly unknown[] = item;
-      const isNested = Array.isArray(list[0]);
-      const flat = isNested ? list.flat() : list;
-      const items = flat.filter((one): one is object => !isScalar(one) && !Array.isArray(one));
-      const isRecords = items.length >= MIN_RECORDS && items.length * 2 >= flat.length;
-      if (isRecords) found.push({ path, list, items, isNested });
+      const isNested = Array.isArray(item[0]);
+      const flat: readonly unknown[] = isNested ? item.flat() : item;
+      const items = flat.filter(isRecord);
+      const areRecords = items.length >= MIN_RECORDS && items.length * 2 >= flat.length;
+      if (areRecords) found.push({ path, list: item, items, isNested });
     } else if (path.length < MAX_DEPTH) {
       for (const [key, inner] of Object.entries(item)) {
         if (!isScalar(inner)) queue.push({ item: inner as object, path: [...path, key] });
       }
     }
   }
-  const weightOf = ({ items }: Records): number => items.length * sizeIn(items[0] ?? {});
+  const weightOf = ({ items }: Records): number => items.length * sizeOf(items[0] ?? {});
   return found.sort((one, other) => weightOf(other) - weightOf(one)).slice(0, MAX_LISTS);
 }

@@ -1,9 +1,8 @@
 import { isScalar, nameOf, textOf, type Scalar } from "../records/record-value.js";
-import { clip, formatCount, toPrintableLine } from "../text/printable.js";
+import { clip, formatCount } from "../text/printable.js";
 
 /** How many values are looked at; of more records, some are. */
 const MAX_VALUES = 3_000;
-const MAX_FIELDS = 400;
 const MAX_DEPTH = 4;
 /** So many items of a list in a record tell what it holds. */
 const LIST_ITEMS = 3;
@@ -13,185 +12,164 @@ const CHOICE_CHARS = 24;
 const NAME_CHARS = 60;
 const CELL_CHARS = 64;
 const MAX_ROW_CHARS = 160;
+/** So many values tell how wide a column is. */
+const WIDTH_VALUES = 50;
 /** A number that reads the same when it was parsed. */
 const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{0,8}[1-9])?$/;
 /** What names a record. */
 const NAME = /^(?:id|key|name|title|path|slug|file|symbol|number|code)$|_id$|Id$/i;
 
-/** One field of records, and what they have in it. */
-export class Field {
-  readonly name: string;
-  readonly inner = new Map<string, Field>();
-  /** Each value with how often it occurs, if these are few and short. */
-  choices: Map<string, number> | undefined = new Map();
-  /** The least and the greatest, if all are numbers. */
-  min = Infinity;
-  max = -Infinity;
-  isRange = true;
-  /** How many records have it with a value. */
-  count = 0;
-  chars = 0;
-  maxChars = 0;
-  isUsed = false;
-  isList = false;
-
-  constructor(readonly path: readonly string[]) {
-    this.name = clip(toPrintableLine(nameOf(path)) || '""', NAME_CHARS);
-  }
-
-  add(value: Scalar): void {
-    if (value === null || value === "") return;
-    const text = textOf(value);
-    this.count += 1;
-    this.chars += text.length;
-    if (text.length > this.maxChars) this.maxChars = text.length;
-    if (this.isRange) {
-      const number = typeof value === "number" ? value : NUMBER.test(text) ? Number(text) : NaN;
-      this.isRange = !Number.isNaN(number);
-      if (number < this.min) this.min = number;
-      if (number > this.max) this.max = number;
-    }
-    if (this.choices === undefined) return;
-    this.choices.set(text, (this.choices.get(text) ?? 0) + 1);
-    if (this.choices.size > MAX_CHOICES || text.length > CHOICE_CHARS) this.choices = undefined;
-  }
-
-  /** Its name with its values; counts of some of the records would be wrong for all. */
-  describe({ seen, isEvery }: RecordFields): string {
-    const { choices, count, min, max } = this;
-    if (count < 2) return this.name;
-    if (choices === undefined || (choices.size > 1 && count < 2 * choices.size)) {
-      return this.isRange ? `${this.name} (${min} … ${max})` : this.name;
-    }
-    const isSame = choices.size === 1 && isEvery && count === seen;
-    const told = [...choices]
-      .sort(([, one], [, other]) => other - one)
-      .map(([value, n]) => toPrintableLine(value) + (isEvery && !isSame ? ` ×${n}` : ""));
-    return `${this.name} (${isSame ? "always " : ""}${told.join(", ")})`;
-  }
+/** A field of records, and what they have in it, without what is empty. */
+export interface Field {
+  readonly path: readonly string[];
+  readonly values: readonly Scalar[];
+  /** Whether there are lists in it or around it. */
+  readonly isList?: boolean;
 }
 
 export interface RecordFields {
   readonly fields: readonly Field[];
-  /** How many records were looked at. */
+  /** How many records were looked at, and whether there are no others. */
   readonly seen: number;
   readonly isEvery: boolean;
-  /** Whether these are all that there are. */
-  readonly isAll: boolean;
+}
+
+/** Whether a value has members by name. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return !isScalar(value) && !Array.isArray(value);
 }
 
 /** The fields of records: those of objects in them, too, by the names that a query takes. */
-export function readFields(records: readonly unknown[], isAll: boolean): RecordFields {
-  const fields: Field[] = [];
-  let looked = 0;
-  const visit = (field: Field, value: unknown, isInList: boolean): void => {
-    const items = Array.isArray(value) ? (value.slice(0, LIST_ITEMS) as unknown[]) : undefined;
-    const isOpaque = field.path.length === MAX_DEPTH || fields.length > MAX_FIELDS;
-    if (items?.some((item) => !isScalar(item) && !Array.isArray(item)) === true) {
-      for (const item of items) visit(field, item, true);
-    } else if (isScalar(value) || items || isOpaque || Object.keys(value as object).length === 0) {
-      looked += 1;
-      if (!field.isUsed) fields.push(field);
-      field.isUsed = true;
-      field.isList ||= isInList || !isScalar(value);
-      if (isScalar(value)) field.add(value);
-    } else {
-      const members = value as Readonly<Record<string, unknown>>;
-      for (const key of Object.keys(members)) {
-        let inner = field.inner.get(key);
-        if (!inner) field.inner.set(key, (inner = new Field([...field.path, key])));
-        visit(inner, members[key], isInList);
-      }
+export function readFields(records: readonly object[], isAll: boolean): RecordFields {
+  const perRecord = fieldsOf(records.slice(0, 1)).length;
+  const step = Math.ceil((records.length * perRecord) / MAX_VALUES);
+  // Where not all can be looked at, these are from all over.
+  const some = step > 1 ? records.filter((_, at) => at % step === 0) : records;
+  return { fields: fieldsOf(some), seen: some.length, isEvery: isAll && step <= 1 };
+}
+
+function fieldsOf(
+  all: readonly unknown[],
+  path: readonly string[] = [],
+  isInList = false,
+): Field[] {
+  const values: Scalar[] = [];
+  const members = new Map<string, unknown[]>();
+  let isList = isInList;
+  const add = (item: unknown): void => {
+    if (path.length === MAX_DEPTH || !isRecord(item)) return;
+    for (const key of Object.keys(item)) {
+      const others = members.get(key);
+      if (others) others.push(item[key]);
+      else members.set(key, [item[key]]);
     }
   };
-  // Where not all can be looked at, these are from all over.
-  const root = new Field([]);
-  visit(root, records[0], false);
-  const step = Math.max(1, Math.ceil((records.length * looked) / MAX_VALUES));
-  let seen = 1;
-  for (let at = step; at < records.length && looked < 2 * MAX_VALUES; at += step, seen += 1) {
-    visit(root, records[at], false);
+  for (const value of all) {
+    if (Array.isArray(value)) {
+      isList = true;
+      value.slice(0, LIST_ITEMS).forEach(add);
+    } else if (!isScalar(value)) add(value);
+    else if (value !== null && value !== "") values.push(value);
   }
-  return { fields, seen, isAll, isEvery: isAll && seen === records.length };
+  const own = values.length > 0 || members.size === 0 ? [{ path, values, isList }] : [];
+  return [...own, ...[...members].flatMap(([key, of]) => fieldsOf(of, [...path, key], isList))];
 }
 
 /** The names of the fields, with what is known of each where there is room; what has no room is counted. */
 export function listFields(known: RecordFields, room: number): string {
-  const names = known.fields.map(({ name }) => name);
+  const names = known.fields.map(nameField);
   // Names first: what is known of a field helps only a reader who has found it.
   let left = room - names.join(", ").length;
   if (left < 0) return firstOf(names, room);
-  for (const [at, field] of known.fields.entries()) {
-    const told = field.describe(known);
-    if (told.length - field.name.length > left) continue;
-    left -= told.length - field.name.length;
-    names[at] = told;
+  const told = known.fields.map((field, at) => {
+    const values = describe(field, known);
+    const shown = values.length <= left ? values : "";
+    left -= shown.length;
+    return `${names[at] ?? ""}${shown}`;
+  });
+  return told.join(", ");
+}
+
+function nameField({ path }: Field): string {
+  return toLine(nameOf(path), NAME_CHARS);
+}
+
+/** The values of a field if these are few or numbers; counts of some of the records would be wrong for all. */
+function describe({ values }: Field, { seen, isEvery }: RecordFields): string {
+  const counts = new Map<string, number>();
+  let isFew = values.length > 1;
+  for (const value of isFew ? values : []) {
+    const text = textOf(value);
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+    isFew = counts.size <= MAX_CHOICES && text.length <= CHOICE_CHARS;
+    if (!isFew) break;
   }
-  return names.join(", ");
+  if (isFew && (counts.size === 1 || values.length >= 2 * counts.size)) {
+    const isSame = counts.size === 1 && isEvery && values.length === seen;
+    const told = [...counts].sort(([, one], [, other]) => other - one);
+    const texts = told.map(([text, count]) => (isEvery && !isSame ? `${text} ×${count}` : text));
+    return ` (${isSame ? "always " : ""}${toLine(texts.join(", "), Infinity)})`;
+  }
+  const isNumber = (value: Scalar): boolean =>
+    typeof value === "number" || NUMBER.test(textOf(value));
+  if (values.length < 2 || !values.every(isNumber)) return "";
+  const numbers = values.map(Number);
+  const min = numbers.reduce((one, other) => Math.min(one, other));
+  const max = numbers.reduce((one, other) => Math.max(one, other));
+  return ` (${min} … ${max})`;
 }
 
 /** As many as fit, and how many more there are. */
 export function firstOf(names: readonly string[], room: number): string {
-  const more = (shown: number): string => `… ${formatCount(names.length - shown)} more`;
-  const shown: string[] = [];
-  let left = room;
-  for (const [at, name] of names.entries()) {
-    const isLast = at + 1 === names.length;
-    left -= name.length + 2;
-    if (left + 2 < (isLast ? 0 : more(at + 1).length + 2)) return [...shown, more(at)].join(", ");
-    shown.push(name);
-  }
-  return shown.join(", ");
+  const all = names.join(", ");
+  let left = room - `… ${formatCount(names.length)} more`.length;
+  const end = names.findIndex((name) => (left -= name.length + 2) < 0);
+  if (all.length <= room) return all;
+  return [...names.slice(0, end), `… ${formatCount(names.length - end)} more`].join(", ");
 }
 
-/**
- * The first records as rows under the names of their short fields; with `isWhole`, all of them with all
- * that they hold. Empty if that does not fit, or if rows cannot hold it.
- */
+/** The first records as rows under the names of their short fields, what names a record first; empty if none fits. */
 export function listRows(
-  items: readonly unknown[],
-  { fields, seen, isEvery, isAll }: RecordFields,
+  items: readonly object[],
+  fields: readonly Field[],
   room: number,
-  isWhole = false,
+  total: string,
 ): string {
-  const chars = fields.reduce((sum, field) => sum + field.chars, 0);
-  const isCell = ({ isList, path, maxChars }: Field): boolean =>
-    !isList && path.length > 0 && maxChars <= CELL_CHARS;
-  if (isWhole && !(isEvery && chars <= room && fields.every(isCell))) return "";
   const rankOf = ({ path }: Field): number => path.length + (NAME.test(path.at(-1) ?? "") ? 0 : 1);
-  let width = 0;
-  const columns = [...fields]
+  let width = Math.max(MAX_ROW_CHARS, room / items.length);
+  const columns = fields
+    .filter(({ path, values, isList }) => !isList && path.length <= 2 && values.length > 0)
+    // A short value that is the only one was told with the fields.
+    .filter(({ values: [first = "", ...others] }) => {
+      return textOf(first).length > CHOICE_CHARS || others.some((value) => value !== first);
+    })
     .sort((one, other) => rankOf(one) - rankOf(other))
-    .filter(({ isList, path, chars, count, choices }) => {
-      if (isWhole) return true;
-      // What is the same in all was told with the fields.
-      const isTold = isList || count === 0 || (isEvery && choices?.size === 1 && count === seen);
-      if (isTold || path.length > 2 || chars > CELL_CHARS * count) return false;
-      return (width += Math.max(3, chars / count + 3)) <= MAX_ROW_CHARS;
+    .filter(({ values }) => {
+      const some = values.slice(0, WIDTH_VALUES);
+      const chars = some.reduce<number>((sum, one) => sum + textOf(one).length, 0) / some.length;
+      return chars <= CELL_CHARS && (width -= Math.max(3, chars + 3)) >= 0;
     });
-  const header = columns.map(({ name }) => name).join(" | ");
-  const rows: string[] = [];
-  let left = room - header.length - 32;
-  for (const item of columns.length === 0 ? [] : items) {
+  const rows = [columns.map(nameField).join(" | ")];
+  let left = room - 32 - (rows[0] ?? "").length;
+  for (const item of items) {
     const row = columns.map(({ path }) => toCell(path.reduce(memberOf, item))).join(" | ");
-    left -= row.length + 1;
-    if (left < 0) break;
+    if (columns.length === 0 || (left -= row.length + 1) < 0) break;
     rows.push(row);
   }
-  const isComplete = isAll && rows.length === items.length;
-  if (rows.length === 0 || (isWhole && !isComplete)) return "";
-  const of = `${isAll ? "" : "at least "}${formatCount(items.length)}`;
-  const count = isComplete ? "All" : `First ${formatCount(rows.length)} of ${of}`;
-  return [`${count}: ${header}`, ...rows].join("\n");
+  const shown = rows.length - 1;
+  const count = formatCount(shown) === total ? "All" : `First ${formatCount(shown)} of ${total}`;
+  return shown === 0 ? "" : `${count}: ${rows.join("\n")}`;
 }
 
 function memberOf(value: unknown, key: string): unknown {
-  if (isScalar(value) || !Object.hasOwn(value as object, key)) return undefined;
-  return (value as Readonly<Record<string, unknown>>)[key];
+  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-function toCell(value: unknown): string {
-  if (value === undefined || value === null) return "";
-  const text = isScalar(value) ? textOf(value) : "…";
-  return clip(toPrintableLine(text.slice(0, 4 * CELL_CHARS)), CELL_CHARS);
+function toCell(value: unknown = ""): string {
+  return isScalar(value) ? toLine(value === null ? "" : textOf(value), CELL_CHARS) : "…";
+}
+
+/** On one line. What else is not printable is left out of the whole digest. */
+export function toLine(text: string, most: number): string {
+  return clip(text.slice(0, most * 2).replace(/[\r\n\t]+/g, " "), most);
 }

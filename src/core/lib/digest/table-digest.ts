@@ -2,7 +2,7 @@ import { RowReader, findLayout } from "../records/table-layout.js";
 import type { Lines } from "./lines.js";
 import { clip, countOf, formatCount } from "../text/printable.js";
 import { quoteAll } from "./plain.js";
-import { Field, listFields } from "./record-fields.js";
+import { listFields } from "./record-fields.js";
 import type { SampledText } from "./sampled-text.js";
 
 const OPENING_CHARS = 16_384;
@@ -29,15 +29,17 @@ export function tableDigest(
   // Without what a harness put before it.
   const from = page.start(0);
   const isWhole = text.length >= chars && chars - from <= WHOLE_CHARS;
-  const opening = text.slice(from, from + OPENING_CHARS).split("\n", OPENING_LINES);
-  const layout = findLayout(opening.map((line) => line.replace(/\r$/, "")));
+  const body = text
+    .slice(from, isWhole ? undefined : from + OPENING_CHARS)
+    .replaceAll("\r\n", "\n");
+  const layout = findLayout(body.slice(0, OPENING_CHARS).split("\n", OPENING_LINES));
   if (layout === undefined || layout.headerLine > MAX_HEADER_LINE) return undefined;
   const { columns, format, headerLine, hasQuotes } = layout;
-  const lines = text.slice(from, isWhole ? text.length : from + OPENING_CHARS).split("\n");
+  const lines = body.split("\n");
   // The last line may be cut.
   if (!isWhole || lines.at(-1) === "") lines.pop();
   const reader = new RowReader(layout);
-  const rows = lines.flatMap((line) => reader.take(line.replace(/\r$/, "")) ?? []);
+  const rows = lines.flatMap((line) => reader.take(line) ?? []);
   // Nearly all of the lines are rows, and these are enough to tell.
   const least = columns.length === 2 && hasQuotes && format !== "TSV" ? 4 : 2;
   const fitting = rows.filter(({ cells }) => cells.length === columns.length).length;
@@ -50,10 +52,11 @@ export function tableDigest(
   const title = `Table (${format}), ${countOf(columns.length, "column")}, ${isCounted ? "" : "about "}${countOf(total, "row")}, ${countOf(lineCount, "line")}.`;
   const all = quoteAll(page, budgetChars - title.length - 1);
   if (all !== undefined) return `${title}\n${all}`;
-  const fields = columns.map((name) => new Field([name]));
-  for (const { cells } of rows)
-    for (const [at, field] of fields.entries()) field.add(cells[at] ?? "");
-  const known = { fields, seen: rows.length, isAll: isWhole, isEvery: isWhole };
+  const fields = columns.map((name, at) => {
+    const values = rows.map(({ cells }) => cells[at] ?? "").filter((cell) => cell !== "");
+    return { path: [name], values };
+  });
+  const known = { fields, seen: rows.length, isEvery: isWhole };
   const some = isWhole ? "" : ` (values of ${formatCount(rows.length)} rows)`;
   const room = Math.min(budgetChars * COLUMNS_SHARE, MAX_COLUMNS_CHARS);
   const names = `Columns${some}: ${listFields(known, room)}`;
