@@ -99,6 +99,8 @@ describe("PostgreSQL", () => {
     );
     // Nearly at the end of an attempt: a statement must not get only what is left of it.
     await new Promise((resolve) => setTimeout(resolve, 2.95 * attemptMs));
+    // Each has kept its place; one that is left would stand in the queue still.
+    expect(pool.waitingCount).toBe(50);
     for (const client of busy) client.release();
     expect(await puts).toHaveLength(50);
     expect(made).toBe(0);
