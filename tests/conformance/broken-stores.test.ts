@@ -88,6 +88,15 @@ const broken: Record<string, { open: OpenStore; concern: string }> = {
     }),
     concern: "removal",
   },
+  "parts of a verification that are each all of it": {
+    open: changed((store) => ({
+      verify: async (options) => {
+        const isFirst = options.limit !== undefined && options.after === undefined;
+        return { ...(await store.verify(options)), next: isFirst ? "the second" : undefined };
+      },
+    })),
+    concern: "faults",
+  },
   "a tombstone that shows another hash": {
     open: changed((store) => ({
       listSession: async (sessionId) => {

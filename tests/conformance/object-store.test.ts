@@ -7,6 +7,7 @@ import type { OpenStore } from "../../src/core/workspace/artifacts/artifact-stor
 import { createWorkspace } from "../../src/index.js";
 import { objectStore, type ObjectClient, sqliteMetadata } from "../../src/stores.js";
 import { defineStoreTests } from "../../src/testing/index.js";
+import { artifactOf } from "../../src/testing/store-context.js";
 import { BUCKET, startObjects, type RealObjects } from "../support/real-objects.js";
 import { sealedStores } from "../support/sealed-stores.js";
 
@@ -77,3 +78,23 @@ it("uploads large content in parts, and reads lines by range", async () => {
   expect(bytesRead).toBeLessThan(content.length / 4);
   await workspace.close();
 });
+
+it.each(["as it is", "encrypted"])(
+  "misses nothing that is removed while it is verified, %s",
+  async (how) => {
+    const client = connect();
+    const openAs = (one: ObjectClient): OpenStore =>
+      sealedStores(openWith(one))[how] ?? openWith(one);
+    const store = openAs(client)(`emptied ${how}`);
+    for (const id of ["a", "b", "c"]) await store.put(artifactOf(id, { id }));
+    const getObject: ObjectClient["getObject"] = async (...args) => {
+      // All are listed by now.
+      await store.removeOldest?.({ sessionId: "s1", limit: 3 });
+      return client.getObject(...args);
+    };
+    const emptied = Object.assign(Object.create(client) as ObjectClient, { getObject });
+    const report = await openAs(emptied)(`emptied ${how}`).verify({});
+    expect(report).toMatchObject({ missing: [], damaged: [] });
+    expect((await store.listSession("s1")).artifacts.size).toBe(0);
+  },
+);

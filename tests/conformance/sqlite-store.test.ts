@@ -31,6 +31,11 @@ function defineClientTests(client: string, SomeClient: Client): void {
 
 defineClientTests("libsql", Database);
 
+// From Node 22 on; tests/runtime runs this on one where another Node runs the tests.
+const builtIn = process.getBuiltinModule("node:sqlite") as
+  { readonly DatabaseSync: Client } | undefined;
+if (builtIn) defineClientTests("node:sqlite", builtIn.DatabaseSync);
+
 const name = "better-sqlite3";
 const peers = new URL("../../bench/peers/package.json", import.meta.url);
 const loaded = await import(/* @vite-ignore */ name).then(

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import Database from "libsql";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createWorkspace, type Workspace } from "../../src/index.js";
 import { objectStore, sqliteMetadata } from "../../src/stores.js";
 import { BUCKET, clientOf, startObjects, type RealObjects } from "../support/real-objects.js";
@@ -83,5 +83,24 @@ describe("object storage", () => {
     expect(error.message).toContain(`s3://${BUCKET}`);
     expect(error.message).not.toContain("S3RVER");
     expect((await sound.queryArtifacts()).artifacts).toEqual([]);
+  });
+
+  it("is given up at the deadline that its connection string says", async () => {
+    const { port } = await startFaultyHttp(Number(new URL(server.endpoint).port), () => "hang");
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "S3RVER");
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "S3RVER");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const search = new URLSearchParams({
+      ...{ metadata: `sqlite:${join(await makeTempFolder(), "metadata.db")}` },
+      ...{ endpoint: `http://127.0.0.1:${port.toString()}`, region: "us-east-1" },
+      ...{ deadlineMs: "300", attemptMs: "100" },
+    });
+    const workspace = createWorkspace({ store: `s3://${BUCKET}?${search.toString()}` });
+    const put = workspace.put({ content: "x" }, { sessionId: "s", toolCallId: "c" });
+    const error = await rejectionOf(put);
+    expect(error.code).toBe("STORE_UNREACHABLE");
+    // Not the thousands of milliseconds of an attempt without these limits.
+    expect(String(error.cause)).toMatch(/no answer within \d{1,3} ms/);
+    await workspace.close();
   });
 });

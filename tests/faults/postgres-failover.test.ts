@@ -153,6 +153,21 @@ describe.each<[string, (pool: pg.Pool) => Promise<OpenStore>]>([
 });
 
 describe("PostgreSQL", () => {
+  it("restored to an earlier state of as many artifacts shows which they are", async () => {
+    const server = await startServer();
+    const store = postgresStore(openPool(server));
+    const host = () => hostOn(store);
+    const [writer, reader] = [host(), host()];
+    const before = await putAll(writer.workspace, "before", 3);
+    const restore = await server.backup();
+    await putAll(writer.workspace, "lost", 1);
+    await writer.workspace.remove("before-2", SESSION);
+    for (const { store: own } of [writer, reader]) await own.listSession("s");
+    await restore();
+    const after = await putAll(writer.workspace, "after", 5);
+    await expectSame([writer, reader], host(), [...before, ...after]);
+  });
+
   it("whose tables are restored while it runs shows what they hold", async () => {
     const server = await startServer();
     const pool = openPool(server);

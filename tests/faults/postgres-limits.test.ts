@@ -99,9 +99,12 @@ describe("PostgreSQL", () => {
     );
     // Nearly at the end of an attempt: a statement must not get only what is left of it.
     await new Promise((resolve) => setTimeout(resolve, 2.95 * attemptMs));
+    const { waitingCount } = pool;
     for (const client of busy) client.release();
     expect(await puts).toHaveLength(50);
     expect(made).toBe(0);
+    // Each had kept its place: one that was left would have stood in the queue still.
+    expect(waitingCount).toBe(50);
     expect(pool.waitingCount).toBe(0);
   });
 

@@ -3,20 +3,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, inject, it } from "vitest";
 import { runCommand } from "../../scripts/run-command.mjs";
-import { needTools } from "./tools.js";
+import { innerEnvironment, needTools } from "./tools.js";
 
 const { folder } = inject("packed");
 const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
 
-/** A runner inside of a runner must not take its settings from the outer one. */
-const environment = {
-  ...Object.fromEntries(
-    Object.entries(process.env).filter(
-      ([name]) => !/^(?:VITEST|JEST|NODE_OPTIONS|TEST$)/.test(name),
-    ),
-  ),
+const environment = innerEnvironment({
   SMOKE_SQLITE: createRequire(import.meta.url).resolve("libsql"),
-};
+});
 
 describe("the packed package stores, searches and queries in the realm of", () => {
   it("Jest 30, with its modules in a vm", async (context) => {

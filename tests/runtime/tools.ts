@@ -37,3 +37,11 @@ function giveUp(context: TestContext, reason: string): never {
   console.warn(`not run: ${context.task.name}: ${reason}`);
   return context.skip(reason);
 }
+
+/** A runner inside of a runner must not take its settings from the outer one. */
+export function innerEnvironment(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isOuter = ([name]: readonly [string, unknown]) =>
+    /^(?:VITEST|JEST|NODE_OPTIONS|TEST$)/.test(name);
+  const own = Object.entries(process.env).filter((entry) => !isOuter(entry));
+  return { ...Object.fromEntries(own), ...more };
+}

@@ -59,6 +59,19 @@ export async function mapConcurrently<T, R>(
   return results;
 }
 
+/** The same for items that come one after the other. All calls are waited for, so that nothing continues in the background. */
+export async function forEachConcurrently<T>(
+  items: AsyncIterableIterator<T>,
+  limit: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const workOn = async (): Promise<void> => {
+    for await (const item of items) await work(item);
+  };
+  const outcomes = await Promise.allSettled(Array.from({ length: limit }, workOn));
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+}
+
 /** Runs work, at most so many at a time; what waits is started in order. */
 export function createGate(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];

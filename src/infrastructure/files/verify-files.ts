@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import type { ArtifactRecord } from "../../core/workspace/artifacts/artifact.js";
 import type { VerifyOptions, VerifyReport } from "../../core/workspace/artifacts/artifact-store.js";
 import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
-import { mapConcurrently } from "../../core/lib/concurrency.js";
+import { forEachConcurrently, mapConcurrently } from "../../core/lib/concurrency.js";
 import { messageOf } from "../../core/errors/context-offload-error.js";
 import { type Disk, hasCode } from "./disk.js";
 import { derivedPrefix, derivedPrefixOf, listDerived, hashFile } from "./open-content.js";
@@ -103,13 +103,7 @@ export async function verifyFiles(
     }
   }
 
-  const queue = parts();
-  const work = async (): Promise<void> => {
-    for await (const part of queue) await check(part);
-  };
-  // All are waited for, so that nothing continues in the background.
-  const outcomes = await Promise.allSettled(Array.from({ length: SESSIONS_AT_ONCE }, work));
-  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+  await forEachConcurrently(parts(), SESSIONS_AT_ONCE, check);
   return report;
 }
 

@@ -34,7 +34,7 @@ export async function verifyHalves(
   let written = isWhole ? await listContent(content, signal) : undefined;
   const check = async (record: ArtifactRecord): Promise<void> => {
     signal?.throwIfAborted();
-    const { sessionId, artifactId } = record;
+    const { sessionId, artifactId, location } = record;
     const isListed = written?.get(record.location)?.keys.includes(contentKey(record.location));
     const isRead = options.content !== false || isListed === undefined;
     const problem = isRead
@@ -42,8 +42,13 @@ export async function verifyHalves(
       : isListed
         ? undefined
         : "missing";
+    if (problem === undefined) return;
+    // An artifact that was removed in the meantime is not missing.
+    const ids = { sessionId, artifactIds: [artifactId], limit: 1 };
+    const [now] = (await metadata.find(ids)).artifacts;
+    if (now?.location !== location) return;
     if (problem === "missing") missing.push({ sessionId, artifactId });
-    else if (problem !== undefined) damaged.push({ sessionId, artifactId, problem });
+    else damaged.push({ sessionId, artifactId, problem });
   };
   const sessions = new Set<string>();
   let artifacts = 0;

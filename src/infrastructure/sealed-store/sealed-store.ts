@@ -1,8 +1,10 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { DEFAULTS } from "../../core/defaults.js";
+import { InvalidArgumentError } from "../../core/errors/argument-errors.js";
 import { ContextOffloadError, messageOf } from "../../core/errors/context-offload-error.js";
 import { ArtifactDamagedError } from "../../core/errors/reading-errors.js";
 import { WriteFailedError } from "../../core/errors/storage-errors.js";
-import { once } from "../../core/lib/concurrency.js";
+import { forEachConcurrently, once } from "../../core/lib/concurrency.js";
 import { collectPieces, readPieces } from "../../core/lib/text/byte-source.js";
 import {
   type NewArtifact,
@@ -274,35 +276,72 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
     }
   }
 
+  /** The inner store compares its lists, and what is sealed is checked here: each goes on where its last part ended. */
   async function verify(options: VerifyOptions): Promise<VerifyReport> {
-    const report = await inner.verify(options);
-    const damagedToo: VerifyReport["damaged"][number][] = [];
-    const unreadable: VerifyReport["unreadable"][number][] = [];
-    const known = new Set(
-      [...report.damaged, ...report.missing].map((at) => `${at.sessionId}\n${at.artifactId}`),
-    );
+    const { signal, limit = Infinity, content = true } = options;
+    const [fromLists, fromSealed] = parseNext(options.after);
+    const lists =
+      fromLists === null
+        ? NOTHING
+        : await inner.verify({ ...options, content: false, after: fromLists });
+    // Whoever opens content finds what is missing, too.
+    const damaged = content ? [] : [...lists.damaged];
+    const missing = content ? [] : [...lists.missing];
+    const unreadable = [...lists.unreadable];
+    let next: CheckedPlace | undefined;
     let bytes = 0;
-    for (const sessionId of await inner.sessions()) {
-      const listing = await inner.listSession(sessionId);
-      for (const child of listing.children) {
-        if (openChild(child, sessionId) !== undefined) continue;
-        unreadable.push({
-          folder: sessionId,
-          problem: "a session that it may read was not sealed here",
-        });
-      }
-      for (const record of [...records.listing(listing).artifacts.values()]) {
-        options.signal?.throwIfAborted();
-        const { artifactId } = record;
-        bytes += record.size.bytes;
-        if (known.has(`${sessionId}\n${artifactId}`)) continue;
-        const problem = await findProblem(record, options.signal);
-        if (problem !== undefined) damagedToo.push({ sessionId, artifactId, problem });
+
+    async function* part(): AsyncGenerator<ArtifactRecord, void> {
+      const [firstSession, lastArtifact] = fromSealed ?? ["", ""];
+      let left = limit;
+      for (const sessionId of [...(await inner.sessions())].sort()) {
+        signal?.throwIfAborted();
+        if (sessionId < firstSession) continue;
+        if (left === 0) {
+          next = [sessionId, ""];
+          return;
+        }
+        const listing = await inner.listSession(sessionId);
+        const after = sessionId === firstSession ? lastArtifact : "";
+        if (after === "") {
+          for (const child of listing.children) {
+            if (openChild(child, sessionId) !== undefined) continue;
+            const problem = "a session that it may read was not sealed here";
+            unreadable.push({ folder: sessionId, problem });
+          }
+        }
+        // By id, since a renewal moves an artifact to the end.
+        const rest = [...listing.artifacts.values()]
+          .filter(({ artifactId }) => artifactId > after)
+          .sort((a, b) => (a.artifactId < b.artifactId ? -1 : 1));
+        const records = rest.slice(0, left);
+        left -= records.length;
+        yield* records;
+        if (records.length === rest.length) continue;
+        next = [sessionId, records.at(-1)?.artifactId ?? ""];
+        return;
       }
     }
+
+    const check = async (innerRecord: ArtifactRecord): Promise<void> => {
+      signal?.throwIfAborted();
+      const record = records.open(innerRecord);
+      const { sessionId, artifactId, location } = record;
+      const problem = content ? await findProblem(record, signal) : undefined;
+      if (problem !== undefined) {
+        // An artifact that was removed in the meantime is not missing.
+        const now = (await inner.listSession(sessionId)).artifacts.get(artifactId);
+        if (now?.location !== location) return;
+        if (problem === "missing") missing.push({ sessionId, artifactId });
+        else damaged.push({ sessionId, artifactId, problem });
+      }
+      bytes += record.size.bytes;
+    };
+    if (fromSealed !== null) await forEachConcurrently(part(), DEFAULTS.writeConcurrency, check);
+    const isOver = lists.next === undefined && next === undefined;
     return {
-      ...{ ...report, bytes, damaged: [...report.damaged, ...damagedToo] },
-      unreadable: [...report.unreadable, ...unreadable],
+      ...{ ...lists, bytes, damaged, missing, unreadable },
+      next: isOver ? undefined : JSON.stringify([lists.next ?? null, next ?? null]),
     };
   }
 
@@ -317,7 +356,8 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
       return undefined;
     } catch (error) {
       signal?.throwIfAborted();
-      return messageOf(error);
+      const isGone = ContextOffloadError.isInstance(error) && error.code === "ARTIFACT_GONE";
+      return isGone ? "missing" : messageOf(error);
     }
   }
 
@@ -338,6 +378,32 @@ export function sealStore(inner: ArtifactStore, seal: Seal, hashKey: Uint8Array)
     if (opened) await checkAll(guard(opened, sealed, record.artifactId), signal);
     else await sealed.close();
   }
+}
+
+const NOTHING: VerifyReport = {
+  ...{ sessions: 0, artifacts: 0, bytes: 0, brokenLines: 0, damaged: [], missing: [] },
+  ...{ unreadable: [], orphaned: [], deleted: [] },
+};
+
+/** The last artifact of a part of a verification, or the session that comes next. */
+type CheckedPlace = readonly [sessionId: string, artifactId: string];
+
+/** Where the next part begins, in the lists and in what is sealed: `null` where all was checked. */
+function parseNext(
+  after: string | undefined,
+): readonly [lists?: string | null, sealed?: CheckedPlace | null] {
+  if (after === undefined) return [];
+  try {
+    const [lists, sealed] = JSON.parse(after) as readonly unknown[];
+    const isText = (value: unknown) => typeof value === "string";
+    const isPlace = Array.isArray(sealed) && sealed.length === 2 && sealed.every(isText);
+    if ((lists === null || isText(lists)) && (sealed === null || isPlace)) {
+      return [lists, sealed as CheckedPlace | null];
+    }
+  } catch {
+    // Reported below.
+  }
+  throw new InvalidArgumentError("after", after, "the next of an earlier report");
 }
 
 /** A sealed stream that was stored under another id than it was sealed for. */

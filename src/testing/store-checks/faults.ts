@@ -85,4 +85,29 @@ export const FAULTS = [
     equal([sessions, artifacts, bytes], [2, 2, 300_003], "sessions, artifacts and bytes");
     equal([damaged, missing, orphaned], [[], [], []], "what is wrong");
   }),
+
+  check("verify() in parts is together what it is at once", async ({ store, open }) => {
+    for (let at = 0; at < 7; at++) {
+      const sessionId = `s${(at % 3).toString()}`;
+      await store.put(artifactOf(noise(10 + at), { id: `call_${at.toString()}`, sessionId }));
+    }
+    for (const limit of [1, 3, 7, 9]) {
+      const sums = { artifacts: 0, bytes: 0, wrong: 0 };
+      let after: string | undefined;
+      do {
+        const report = await open().verify({ limit, after });
+        sums.artifacts += report.artifacts;
+        sums.bytes += report.bytes;
+        sums.wrong += report.damaged.length + report.missing.length + report.orphaned.length;
+        after = report.next;
+      } while (after !== undefined);
+      equal(
+        sums,
+        { artifacts: 7, bytes: 91, wrong: 0 },
+        `the sums of parts of ${limit.toString()}`,
+      );
+    }
+    const { artifacts, bytes } = await open().verify({ content: false });
+    equal([artifacts, bytes], [7, 91], "artifacts and bytes of the lists alone");
+  }),
 ];

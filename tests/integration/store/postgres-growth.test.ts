@@ -194,6 +194,20 @@ describe("a round trip to PostgreSQL", () => {
     expect(counts.statements).toBe(1);
   });
 
+  it.each([10, 400])("is as long for an encrypted put after %i others", async (others) => {
+    const { pool, counts } = openCounted();
+    const encryption = { key: new Uint8Array(32) };
+    const namespace = `sealed ${others}`;
+    const workspace = createWorkspace({ store: postgresStore(pool), namespace, encryption });
+    const put = (id: string) =>
+      workspace.put({ content: `row ${id}` }, { toolCallId: id, sessionId: "s" });
+    for (let index = 0; index < others; index++) await put(`t${index}`);
+    Object.assign(counts, { statements: 0, rows: 0 });
+    await put("last");
+    // What the session has become since the last put, the content, and the record.
+    expect(counts).toEqual({ statements: 3, rows: 3 });
+  });
+
   it("has a statement that is not planned with each call", async () => {
     const plain = new pg.Pool({ connectionString: server.url, max: 1 });
     plain.on("error", () => undefined);

@@ -23,6 +23,12 @@ const VERBS: Record<string, Verb> = {
   getOriginal: (workspace, signal) => workspace.getOriginal("a", { signal }),
   remove: (workspace, signal) => workspace.remove("a", { signal }),
   verify: (workspace, signal) => workspace.verify({ signal }),
+  sessions: (workspace, signal) => workspace.sessions({ signal }),
+  removeSession: (workspace, signal) => workspace.removeSession("default", { signal }),
+  prune: (workspace, signal) => workspace.prune({ maxArtifacts: 0, minAgeMs: 0, signal }),
+  "prune of a dry run": (workspace, signal) =>
+    workspace.prune({ maxArtifacts: 0, minAgeMs: 0, dryRun: true, signal }),
+  purge: (workspace, signal) => workspace.purge({ sessionId: "default", signal }),
 };
 const verbs = Object.entries(VERBS);
 
