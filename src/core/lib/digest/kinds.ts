@@ -1,8 +1,8 @@
 import type { ContentKind } from "./content-kind.js";
-import { isTimed, type Lines } from "./lines.js";
-import { isVerdict } from "./verdicts.js";
+import { STAMP, type Lines } from "./lines.js";
+import { endsWithVerdict } from "./run.js";
 
-// All expressions see at most `CHECKED_CHARS` characters of a line, and none can backtrack.
+// They see at most `CHECKED_CHARS` characters of a line, and none can backtrack.
 const CHECKED_CHARS = 160;
 const PROBES = 28;
 const LAST_LINES = 8;
@@ -25,10 +25,17 @@ const NODE =
 const SETTING = /^(?:- )?[\w.$"'-]{1,60}:(?:\s|$)/;
 const FENCE = /^ {0,3}`{3}/gm;
 const HEADING = /^#{1,6} \S/;
+const HEADINGS = /\n#{1,6} \S/g;
+/** What one of the first lines tells alone; a tool may put some lines before a diff or a page. */
+const FIRST_LINES = 30;
+const FIRST_CHARS = 8_192;
+const DIFF = /^@@ -|(?:^|\n)(?:diff --(?:git|cc) |--- [^\n]{1,400}\n\+\+\+ [^\n]{1,400}\n@@ )/;
+const PAGE = /(?:^|\n)[ \t]{0,20}<(?:!doctype html|html[\s>])/i;
 
 /** The kind of a text, by lines from all of it. */
 export function detectKind(lines: Lines): ContentKind {
-  const first = kindOfFirst(lines);
+  const opening = lines.text.slice(lines.start(0), lines.start(FIRST_LINES)).slice(0, FIRST_CHARS);
+  if (DIFF.test(opening)) return "diff";
   const fences = lines.isNumbered && lines.text.includes("```") ? lines.find(FENCE) : [];
   const isFenced = (at: number): boolean => fences.filter((fence) => fence <= at).length % 2 === 1;
   const seen = lines
@@ -36,24 +43,26 @@ export function detectKind(lines: Lines): ContentKind {
     .flatMap((at) => (isFenced(at) ? [] : [lines.line(at).slice(0, CHECKED_CHARS)]));
   const texts = seen.map((line) => line.trim()).filter((text) => text !== "");
   const { length } = texts;
-  if (first === "diff" || length === 0) return first ?? "text";
   const count = (look: RegExp): number => texts.filter((text) => look.test(text)).length;
   const most = (found: number, share: number): boolean => found > 2 && found >= length * share;
+  const runs = count(RUN);
+  const hasVerdict = !lines.isNumbered && endsWithVerdict(lines);
+  if (lines.isStamped)
+    return (hasVerdict && runs > 0) || runs > Math.max(2, count(LEVEL)) ? "build" : "log";
   const codes = texts.filter((text) => CODE.test(text) && !text.startsWith('{"')).length;
   const headings = seen.filter((line) => HEADING.test(line)).length;
   const marks = headings + count(MARKDOWN);
   if (lines.isNumbered) return marks > codes && headings > 1 ? "markdown" : "code";
-  const hasVerdict = endsWithVerdict(lines);
   if (!hasVerdict) {
-    if (first === "html" || most(count(/^</), 0.5) || most(count(NODE), 0.5)) return "html";
+    const page = PAGE.exec(opening);
+    const isPage = page !== null && !opening.slice(0, page.index).includes("```");
+    if (isPage || most(count(/^</), 0.5) || most(count(NODE), 0.5)) return "html";
     if (most(count(LISTED), 0.5)) return "files";
   }
-  const runs = count(RUN);
   if (hasVerdict && runs > 0 && codes < length * 0.7) return "build";
-  const isLogged = (text: string): boolean => LEVEL.test(text) || isTimed(text);
+  const isLogged = (text: string): boolean => LEVEL.test(text) || STAMP.test(text);
   const logs = texts.filter(isLogged).length;
   if (most(logs, 0.3) && logs > codes) return runs > logs ? "build" : "log";
-  if (lines.isStamped) return runs > 2 ? "build" : "log";
   const matches = texts.filter((text) => MATCH.test(text) && !LISTED.test(text) && !isLogged(text));
   if (most(matches.length, 0.5)) return "matches";
   if (most(count(PATH), 0.8)) return "files";
@@ -61,45 +70,11 @@ export function detectKind(lines: Lines): ContentKind {
   const isMarked =
     headings >= 2
       ? marks >= length * 0.1 && codes < marks * 2
-      : marks >= Math.max(2, length * 0.2) && (headings === 1 || hasHeadings(lines));
+      : marks >= Math.max(2, length * 0.2) &&
+        (headings === 1 || (lines.text.match(HEADINGS)?.length ?? 0) > 3);
   const isCode = codes >= length * 0.4 || count(SETTING) >= length * 0.5;
   if (!isScript && isMarked && !isCode && !hasVerdict) return "markdown";
   if (most(runs, 0.12) && runs > codes * 0.6) return "build";
-  if (!isScript && isMarked && !isCode) return "markdown";
   if (isScript || most(codes, 0.35)) return "code";
   return hasVerdict || runs >= 2 ? "build" : "text";
-}
-
-function endsWithVerdict(lines: Lines): boolean {
-  for (let index = Math.max(0, lines.size - 12); index < lines.size; index += 1) {
-    if (isVerdict(lines.line(index))) return true;
-  }
-  return false;
-}
-
-/** Whether it has headings that are far from each other. */
-function hasHeadings({ text }: Lines): boolean {
-  let found = 0;
-  for (let at = text.indexOf("\n#"); at !== -1 && found < 4; at = text.indexOf("\n#", at + 2)) {
-    if (HEADING.test(text.slice(at + 1, at + 10))) found += 1;
-  }
-  return found >= 4;
-}
-
-const FIRST_LINES = 30;
-
-/** What one of the first lines tells alone; a tool may put some lines before a diff or a page. */
-function kindOfFirst(lines: Lines): "diff" | "html" | undefined {
-  const size = Math.min(lines.size, FIRST_LINES);
-  let isFenced = false;
-  let isPage = false;
-  for (let at = 0; at < size; at += 1) {
-    const line = lines.raw(at);
-    const isGit = /^diff --(?:git|cc) /.test(line) || (at === 0 && line.startsWith("@@ -"));
-    const isPatch = line.startsWith("--- ") && lines.raw(at + 1).startsWith("+++ ");
-    if (isGit || (isPatch && lines.raw(at + 2).startsWith("@@ "))) return "diff";
-    isFenced ||= /^\s{0,3}```/.test(line);
-    isPage ||= !isFenced && /^\s{0,20}<(?:!doctype html|html[\s>])/i.test(line);
-  }
-  return isPage ? "html" : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Lines } from "./lines.js";
-import { Quotes } from "./outline.js";
-import { saysPassed, signOf, type Sign } from "./verdicts.js";
+import type { Page } from "./outline.js";
+import { signOf, type Sign } from "./verdicts.js";
 
 /** A text up to this length is searched whole; of a longer one, its end and what is before failed steps. */
 const SEARCHED_CHARS = 49_152;
@@ -25,7 +25,7 @@ const END_LINES = 30;
 const MAX_LINE = 200;
 const MAX_NEXT = 120;
 const WEIGHTS: Readonly<Record<Sign, number>> = {
-  ...{ verdict: 10, good: 6, failed: 8, compiler: 7.5, thrown: 7, weak: 3 },
+  ...{ verdict: 10, failed: 8, compiler: 7.5, thrown: 7, passed: 6, good: 6, weak: 3 },
 };
 /** Of lines that say the same, the first and the last are worth the most. */
 const LOSS = { form: 0.9, sign: 0.35, most: 5 };
@@ -50,17 +50,21 @@ interface Candidate {
   score: number;
 }
 
+/** Whether a text ends as runs do. */
+export function endsWithVerdict(lines: Lines): boolean {
+  return lines
+    .probes(0, VERDICT_LINES)
+    .slice(-VERDICT_LINES)
+    .some((index) => isVerdict(signOf(lines.line(index))));
+}
+
 /**
  * How a run ended: the verdict, the first and the last failures, and the line that follows each.
  *
  * @param isMaybe - Whether it is a run only if something failed in it.
  */
-export function runDigest(
-  lines: Lines,
-  asked: readonly number[],
-  room: number,
-  isMaybe = false,
-): string | undefined {
+export function runDigest(page: Page, isMaybe = false): boolean {
+  const { lines } = page;
   const { size, text } = lines;
   const steps: number[] = [];
   for (let at = text.indexOf(STEP); at !== -1 && steps.length < MAX_STEPS;) {
@@ -69,17 +73,15 @@ export function runDigest(
   }
   const found = withoutNoise(lines, findCandidates(lines, steps));
   const candidates = rate(found, steps.length > 0 ? steps : [size - 1]);
-  const isFailed = candidates.some(({ sign, score }) => sign !== "good" && score >= MIN_SCORE);
-  if (!isFailed && isMaybe) return undefined;
-  const quotes = new Quotes(lines, room);
-  for (const index of asked) quotes.add(index, MAX_LINE);
+  const isFailed = candidates.some(({ sign, score }) => !isGood(sign) && score >= MIN_SCORE);
+  if (!isFailed && isMaybe) return false;
   const followed = new Map<string, number>();
   const chosen = new Set(candidates.map(({ index, sign }) => (sign === "weak" ? -1 : index)));
   for (const { index, position, sign, score, form } of candidates) {
     if (score < MIN_SCORE) break;
     // Tests and places in code may differ in a number alone.
     const isNamed = sign === "failed" || sign === "compiler";
-    const isNew = quotes.add(index, MAX_LINE, position, isNamed);
+    const isNew = page.quote(index, MAX_LINE, position, isNamed);
     const before = followed.get(form) ?? 0;
     if (!isNew || before >= MAX_FOLLOWED || (!isNamed && sign !== "thrown")) continue;
     // The line that follows a failure says what it was.
@@ -87,19 +89,27 @@ export function runDigest(
     while (next < index + 3 && lines.line(next).trim().length <= 3) next += 1;
     if (chosen.has(next) || FRAME.test(lines.line(next))) continue;
     followed.set(form, before + 1);
-    quotes.add(next, MAX_NEXT);
+    page.quote(next, MAX_NEXT);
   }
   const [step] = steps;
   // How it began, and how it ended; of a step, the end of what it printed.
-  if (isMaybe) for (const at of [0, 1]) quotes.add(at, MAX_NEXT);
-  if (!isFailed) for (const at of [0, size - 1, size - 2, 1, size - 3]) quotes.add(at, MAX_LINE);
-  else if (step === undefined) quotes.add(size - 1, MAX_NEXT);
+  if (isMaybe) for (const at of [0, 1]) page.quote(at, MAX_NEXT);
+  if (!isFailed) for (const at of [0, size - 1, size - 2, 1, size - 3]) page.quote(at, MAX_LINE);
+  else if (step === undefined) page.quote(size - 1, MAX_NEXT);
   else {
     for (let at = step - 1; at >= step - 10 && !lines.line(at).startsWith("##["); at -= 1) {
-      quotes.add(at, MAX_NEXT);
+      page.quote(at, MAX_NEXT);
     }
   }
-  return quotes.text;
+  return true;
+}
+
+function isGood(sign: Sign | undefined): boolean {
+  return sign === "passed" || sign === "good";
+}
+
+function isVerdict(sign: Sign | undefined): boolean {
+  return sign === "verdict" || isGood(sign);
 }
 
 /** The lines that may say what went wrong, and what they say, in their order. */
@@ -155,13 +165,11 @@ function findCandidates(lines: Lines, steps: readonly number[]): Candidate[] {
  */
 function withoutNoise(lines: Lines, candidates: Candidate[]): Candidate[] {
   const isBad = candidates.some(({ sign }) => sign === "verdict");
-  const passed = candidates.findLast(
-    ({ sign, index }) => sign === "good" && saysPassed(lines.line(index)),
-  );
+  const passed = candidates.findLast(({ sign }) => sign === "passed");
   const isPassed = !isBad && passed !== undefined && passed.index >= lines.size - VERDICT_LINES;
   const hasFailed = isBad || candidates.some(({ sign }) => sign === "failed");
   return candidates.filter(({ sign, index }) => {
-    if (sign === "good") return isPassed || !hasFailed;
+    if (isGood(sign)) return isPassed || !hasFailed;
     return !isPassed || sign === "compiler" || index > passed.index;
   });
 }
