@@ -1,11 +1,13 @@
 import type { ContentKind } from "./content-kind.js";
 import { STAMP, type Lines } from "./lines.js";
-import { endsWithVerdict } from "./run.js";
+import { isVerdict, signOf } from "./verdicts.js";
 
 // They see at most `CHECKED_CHARS` characters of a line, and none can backtrack.
 const CHECKED_CHARS = 160;
 const PROBES = 28;
 const LAST_LINES = 8;
+/** How far from the end the verdict of a run may be. */
+const END_LINES = 12;
 
 const LEVEL =
   /^\W{0,3}(?:\w{1,20}[ :] ?)?\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|NOTICE)\b|\blevel=\w/;
@@ -34,7 +36,9 @@ const PAGE = /(?:^|\n)[ \t]{0,20}<(?:!doctype html|html[\s>])/i;
 
 /** The kind of a text, by lines from all of it. */
 export function detectKind(lines: Lines): ContentKind {
-  const opening = lines.text.slice(lines.start(0), lines.start(FIRST_LINES)).slice(0, FIRST_CHARS);
+  const opening = lines.text
+    .slice(lines.start(0), lines.start(FIRST_LINES + 2))
+    .slice(0, FIRST_CHARS);
   if (DIFF.test(opening)) return "diff";
   const fences = lines.isNumbered && lines.text.includes("```") ? lines.find(FENCE) : [];
   const isFenced = (at: number): boolean => fences.filter((fence) => fence <= at).length % 2 === 1;
@@ -46,13 +50,19 @@ export function detectKind(lines: Lines): ContentKind {
   const count = (look: RegExp): number => texts.filter((text) => look.test(text)).length;
   const most = (found: number, share: number): boolean => found > 2 && found >= length * share;
   const runs = count(RUN);
-  const hasVerdict = !lines.isNumbered && endsWithVerdict(lines);
-  if (lines.isStamped)
-    return (hasVerdict && runs > 0) || runs > Math.max(2, count(LEVEL)) ? "build" : "log";
+  const isEnded = (): boolean =>
+    lines
+      .probes(0, END_LINES)
+      .slice(-END_LINES)
+      .some((at) => isVerdict(signOf(lines.line(at))));
+  if (lines.isStamped) {
+    return runs > 0 && (runs > Math.max(2, count(LEVEL)) || isEnded()) ? "build" : "log";
+  }
   const codes = texts.filter((text) => CODE.test(text) && !text.startsWith('{"')).length;
   const headings = seen.filter((line) => HEADING.test(line)).length;
   const marks = headings + count(MARKDOWN);
   if (lines.isNumbered) return marks > codes && headings > 1 ? "markdown" : "code";
+  const hasVerdict = isEnded();
   if (!hasVerdict) {
     const page = PAGE.exec(opening);
     const isPage = page !== null && !opening.slice(0, page.index).includes("```");
@@ -73,8 +83,9 @@ export function detectKind(lines: Lines): ContentKind {
       : marks >= Math.max(2, length * 0.2) &&
         (headings === 1 || (lines.text.match(HEADINGS)?.length ?? 0) > 3);
   const isCode = codes >= length * 0.4 || count(SETTING) >= length * 0.5;
-  if (!isScript && isMarked && !isCode && !hasVerdict) return "markdown";
-  if (most(runs, 0.12) && runs > codes * 0.6) return "build";
+  const isRun = most(runs, 0.12) && runs > codes * 0.6;
+  if (!isScript && isMarked && !isCode && !(hasVerdict && isRun)) return "markdown";
+  if (isRun) return "build";
   if (isScript || most(codes, 0.35)) return "code";
   return hasVerdict || runs >= 2 ? "build" : "text";
 }

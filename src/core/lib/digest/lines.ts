@@ -12,7 +12,7 @@ const MAX_PARTS = 4;
 
 /** The time that a line of a log begins with, and what `gh run view --log` puts before it. */
 export const STAMP =
-  /^(?:[^\t\n]{1,80}\t[^\t\n]{1,80}\t(?=\uFEFF?\d{4}-))?\uFEFF?\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?|\d\d:\d\d:\d\d(?:[.,]\d{1,9})?|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d)\]?(?:[ \t]|$)/;
+  /^(?:[^\t\n]{1,80}\t[^\t\n]{1,80}\t(?=\uFEFF?\d{4}-))??\uFEFF?\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?|\d\d:\d\d:\d\d(?:[.,]\d{1,9})?|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d)\]?(?:[ \t]|$)/;
 const TIME = /(?:\d{4}[-/]\d\d[-/]\d\d[T ]|[A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d/;
 /** The number that `cat -n`, `nl` and editor tools put before a line; a number alone is one only with a mark. */
 const NUMBER = /^ {0,8}\d{1,7}(?:→|\t|: ?|\| ?| +|$)/;

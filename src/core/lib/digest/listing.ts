@@ -15,7 +15,6 @@ const FEW_FILES = 12;
 /** What is longer stands once, before all files. */
 const MIN_FOLDER = 12;
 const NAME_CHARS = 44;
-const MAX_DEPTH = 8;
 
 /** The files of a listing, whole where they fit, otherwise by folder with their counts. */
 export function filesDigest(page: Page): boolean {
@@ -50,31 +49,36 @@ function pathOf(line: string): string | undefined {
 function listPaths(paths: readonly string[], room: number): string {
   const whole = paths.join(", ");
   if (whole.length <= room) return whole;
-  const named = byFolder(paths, Infinity).map(
-    ([folder, names]) => `${folder}: ${names.join(", ")}`,
-  );
-  let shown = named.join("\n");
-  if (shown.length <= room) return shown;
-  shown = firstOf(paths, room);
-  for (let depth = 1; depth <= MAX_DEPTH; depth += 1) {
-    const folders = byFolder(paths, depth);
-    const counted = folders.map(([folder, { length }]) => `${folder} ${formatCount(length)}`);
-    if (counted.join(", ").length > room) break;
-    if (folders.length > 1) shown = counted.join(", ");
+  const named = byFolder(paths).map(([folder, names]) => `${folder}: ${names.join(", ")}`);
+  if (named.join("\n").length <= room) return named.join("\n");
+  const tell = (folders: Folders): string =>
+    folders.map(([folder, { length }]) => `${folder} ${formatCount(length)}`).join(", ");
+  // The largest folders are opened first; one that is opened stands with what is in it.
+  let shown = byFolder(paths, 1);
+  if (tell(shown).length > room) return firstOf(paths, room);
+  const queue = [...shown];
+  for (let opened = queue.shift(); opened; opened = queue.shift()) {
+    const [folder, names] = opened;
+    const inner = byFolder(names, 1).map(
+      ([name, some]) => [name === "./" ? folder : folder + name, some] as const,
+    );
+    const next = shown.flatMap((one) => (one[0] === folder ? inner : [one]));
+    if ((inner[0]?.[0] === folder && inner.length === 1) || tell(next).length > room) continue;
+    shown = next;
+    queue.push(...inner);
+    queue.sort(([, one], [, other]) => other.length - one.length);
   }
-  return shown;
+  return shown.length > 1 ? tell(shown) : firstOf(paths, room);
 }
 
+type Folders = readonly (readonly [folder: string, names: readonly string[]])[];
+
 /** The names in each folder, of which so many levels are told apart. */
-function byFolder(paths: readonly string[], depth: number): [folder: string, names: string[]][] {
+function byFolder(paths: readonly string[], depth?: number): Folders {
   const folders = new Map<string, string[]>();
   for (const path of paths) {
-    let end = 0;
-    for (let level = 0; level < depth; level += 1) {
-      const next = path.slice(0, -1).indexOf("/", end) + 1;
-      if (next === 0) break;
-      end = next;
-    }
+    const end =
+      (depth === 1 ? path.slice(0, -1).indexOf("/") : path.lastIndexOf("/", path.length - 2)) + 1;
     const folder = path.slice(0, end) || "./";
     const names = folders.get(folder);
     if (names) names.push(path.slice(end));

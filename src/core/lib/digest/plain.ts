@@ -9,14 +9,12 @@ const FIRST_OF = 40;
 /** How a text begins and ends. */
 export function plainDigest(page: Page): void {
   const { size } = page.lines;
-  const share = Math.max(MAX_LINE, Math.floor(page.room / (2 * size)));
-  const add = (index: number): boolean =>
-    page.quote(index, Math.min(share, page.room - 12), 0, true);
-  for (let index = 0, left = FIRST; left > 0 && index < FIRST_OF; index += 1) {
-    if (add(index)) left -= 1;
+  const most = Math.min(Math.max(MAX_LINE, Math.floor(page.room / (2 * size))), page.room - 12);
+  let left = FIRST;
+  for (let index = 0; left > 0 && index < FIRST_OF; index += 1) {
+    if (page.quote(index, most, 0, true)) left -= 1;
   }
-  add(size - 1);
-  add(size - 2);
+  for (const index of [size - 1, size - 2]) page.quote(index, most, 0, true);
 }
 
 /** All lines, where they fit. */

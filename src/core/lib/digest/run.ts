@@ -1,6 +1,6 @@
 import type { Lines } from "./lines.js";
 import type { Page } from "./outline.js";
-import { signOf, type Sign } from "./verdicts.js";
+import { isGood, signOf, type Sign } from "./verdicts.js";
 
 /** A text up to this length is searched whole; of a longer one, its end and what is before failed steps. */
 const SEARCHED_CHARS = 49_152;
@@ -13,13 +13,14 @@ const MAX_STEPS = 4;
 const SPOTS = [
   /[Ee]rror|ERR|FAIL|[Ff]ail(?:ed|ure|s|ing)|[Pp]anic|xception|[Ff]atal|FATAL/g,
   /annot|enied|ot found|lint\/|nable|imed out|passed|ismatch|BUILD|nexpected/g,
-  /not ok|E {3}|\*\*\*|[✗✘✖❌✕×●]/g,
+  /not ok|E {3}/g,
+  /[✗✘✖❌✕×●]/g,
 ];
 /** What is searched before it and at the start, short and rare. */
 const RARE_CHARS = 212_992;
 const START_CHARS = 98_304;
 const RARE = [/rror|ERROR|FAIL|panic|fatal:/g];
-const MAX_FOUND = { usual: 300, rare: 40 };
+const MAX_FOUND = 100;
 /** All lines of the end, and those before a failed step, are judged. */
 const END_LINES = 30;
 const MAX_LINE = 200;
@@ -48,14 +49,6 @@ interface Candidate {
   /** What lines that say the same begin with. */
   readonly form: string;
   score: number;
-}
-
-/** Whether a text ends as runs do. */
-export function endsWithVerdict(lines: Lines): boolean {
-  return lines
-    .probes(0, VERDICT_LINES)
-    .slice(-VERDICT_LINES)
-    .some((index) => isVerdict(signOf(lines.line(index))));
 }
 
 /**
@@ -104,43 +97,36 @@ export function runDigest(page: Page, isMaybe = false): boolean {
   return true;
 }
 
-function isGood(sign: Sign | undefined): boolean {
-  return sign === "passed" || sign === "good";
-}
-
-function isVerdict(sign: Sign | undefined): boolean {
-  return sign === "verdict" || isGood(sign);
-}
-
 /** The lines that may say what went wrong, and what they say, in their order. */
 function findCandidates(lines: Lines, steps: readonly number[]): Candidate[] {
-  const { text } = lines;
+  const { size, text } = lines;
+  const tail = text.length > SEARCHED_CHARS ? text.length - TAIL_CHARS : 0;
+  const inTail = tail > 0 ? steps.map((step) => lines.start(step)) : [];
+  const ranges: readonly (readonly [spots: readonly RegExp[], from: number, to: number])[] = [
+    [SPOTS, tail, text.length],
+    ...inTail.map((at) => [SPOTS, at - STEP_CHARS, at] as const),
+    [RARE, tail - RARE_CHARS, tail],
+    [RARE, 0, Math.min(START_CHARS, tail - RARE_CHARS)],
+  ];
   const found = new Map<number, number>();
-  const search = (from: number, to: number, spots = SPOTS, most = MAX_FOUND.usual): void => {
-    const start = Math.max(0, from);
-    const part = text.slice(start, to);
-    for (const spot of spots) {
-      spot.lastIndex = 0;
-      let match = spot.exec(part);
-      for (let left = most; match && left > 0; match = spot.exec(part), left -= 1) {
-        const position = start + match.index;
-        const index = lines.at(position);
-        if (!found.has(index)) found.set(index, position);
+  for (const [spots, from, to] of ranges) {
+    const part = text.slice(0, Math.max(0, to));
+    for (const spot of part === "" ? [] : spots) {
+      spot.lastIndex = Math.max(0, from);
+      for (let left = MAX_FOUND, match = spot.exec(part); match && left > 0; left -= 1) {
+        const index = lines.at(match.index);
+        if (!found.has(index)) found.set(index, match.index);
         // On with the next line, or the next part of a long one.
-        const next = Math.min(lines.start(index + 1) - 1, position + 4_000) - start;
-        spot.lastIndex = Math.max(spot.lastIndex, next);
+        spot.lastIndex = Math.max(
+          spot.lastIndex,
+          Math.min(lines.start(index + 1) - 1, match.index + 4_000),
+        );
+        match = spot.exec(part);
       }
     }
-  };
-  const tail = text.length > SEARCHED_CHARS ? text.length - TAIL_CHARS : 0;
-  search(tail, text.length);
-  for (const step of tail > 0 ? steps : []) {
-    search(lines.start(step) - STEP_CHARS, lines.start(step));
   }
-  search(tail - RARE_CHARS, tail, RARE, MAX_FOUND.rare);
-  search(0, Math.min(START_CHARS, tail - RARE_CHARS), RARE, MAX_FOUND.rare);
   // A harness may put the exit status first.
-  for (const end of [1, ...steps, lines.size - 1]) {
+  for (const end of [1, ...steps, size - 1]) {
     for (let index = Math.max(0, end - END_LINES); index <= end; index += 1) {
       if (!found.has(index)) found.set(index, lines.start(index));
     }

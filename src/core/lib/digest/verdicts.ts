@@ -61,12 +61,21 @@ const NOT: Marks = [
 const NONE =
   /\b(?:0|no|zero|without) (?:errors?|failures?|failed|fail|failing|warnings?|problems?|vulnerabilities)\b|\b(?:failures?|failed|errors?|warnings?)["']?[:=] ?(?:0|null|none|false|\[\])(?![.\d])/gi;
 const QUIET = /\b(?:INFO|DEBUG|TRACE|NOTICE)\b|\[(?:info|debug|trace)\]|level=(?:info|debug)/;
-/** Without one of these, or a mark or number that it begins with, a line says nothing of a failure. */
+/** Most lines have none of these and no mark or number that they begin with: they say nothing of how a run went. */
 const HINT =
-  /^[\d_\u0080-\uffff]|rror|ERR|ail|FAIL|atal|FATAL|anic|CRIT|SEVERE|xcep|ault|xit|dump|illed|E {2}|nterr|annot|could|nable|no such|No such|ound|enied|fused|imed|bort|alid|xpect|match|issing|ctual|ceived|got|undef|e: |lint\//;
+  /^[\d_=\u0080-\uffff]|rror|ERR|ail|FAIL|atal|FATAL|anic|CRIT|SEVERE|xcep|ault|xit|dump|illed|E {2}|nterr|annot|could|nable|no such|No such|ound|enied|fused|imed|bort|alid|xpect|match|issing|ctual|ceived|got|undef|e: |lint\/|[Tt]est|ass|PASS|OK|ok |uites|napsh|ummary|ucce|ompiled|\*\*\*|stopped|packages|Done|BUILD|ELIFE|code|status|zero/;
 
 /** From what matters most to what may not matter. */
 export type Sign = "verdict" | "failed" | "compiler" | "thrown" | "passed" | "good" | "weak";
+
+/** Whether this says how a run ended. */
+export function isVerdict(sign: Sign | undefined): boolean {
+  return sign === "verdict" || isGood(sign);
+}
+
+export function isGood(sign: Sign | undefined): boolean {
+  return sign === "passed" || sign === "good";
+}
 
 const SIGNS: readonly (readonly [Sign, Marks])[] = [
   ["compiler", COMPILER],
@@ -78,11 +87,12 @@ const SIGNS: readonly (readonly [Sign, Marks])[] = [
 /** What a line of output says of the run; `undefined` if nothing. A verdict is that something is wrong, that tests passed, or another good one. */
 export function signOf(line: string): Sign | undefined {
   const text = line.slice(0, JUDGED_CHARS).trim();
+  if (!HINT.test(text)) return undefined;
   if (has(VERDICT, text)) {
     if (BAD.test(text.replace(NONE, " "))) return "verdict";
     return PASSED.test(text) ? "passed" : "good";
   }
-  if (!HINT.test(text) || has(NOT, text)) return undefined;
+  if (has(NOT, text)) return undefined;
   const rest = text.replace(NONE, " ");
   return QUIET.test(rest) ? undefined : SIGNS.find(([, marks]) => has(marks, rest))?.[0];
 }
