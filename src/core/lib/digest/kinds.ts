@@ -25,9 +25,9 @@ const PATH = /^(?=.{0,240}[/.]\w)(?:[A-Z]:)?[^\s:|<>"'`(){},;=*]{1,240}$/;
 const NODE =
   /\[ref=|^uid=|^- (?:generic|link|button|heading|text|paragraph|img|list|listitem|navigation|textbox|main|banner)\b/;
 const SETTING = /^(?:- )?[\w.$"'-]{1,60}:(?:\s|$)/;
-const FENCE = /^ {0,3}`{3}/gm;
+const FENCE = /^ {0,3}`{3}/my;
 const HEADING = /^#{1,6} \S/;
-const HEADINGS = /\n#{1,6} \S/g;
+const HEADINGS = /^#{1,6} \S/my;
 /** What one of the first lines tells alone; a tool may put some lines before a diff or a page. */
 const FIRST_LINES = 30;
 const FIRST_CHARS = 8_192;
@@ -40,7 +40,7 @@ export function detectKind(lines: Lines): ContentKind {
     .slice(lines.start(0), lines.start(FIRST_LINES + 2))
     .slice(0, FIRST_CHARS);
   if (DIFF.test(opening)) return "diff";
-  const fences = lines.isNumbered && lines.text.includes("```") ? lines.find(FENCE) : [];
+  const fences = lines.isNumbered && lines.text.includes("```") ? lines.find(FENCE, " `") : [];
   const isFenced = (at: number): boolean => fences.filter((fence) => fence <= at).length % 2 === 1;
   const seen = lines
     .probes(PROBES, LAST_LINES)
@@ -81,7 +81,7 @@ export function detectKind(lines: Lines): ContentKind {
     headings >= 2
       ? marks >= length * 0.1 && codes < marks * 2
       : marks >= Math.max(2, length * 0.2) &&
-        (headings === 1 || (lines.text.match(HEADINGS)?.length ?? 0) > 3);
+        (headings === 1 || lines.find(HEADINGS, "#").length > 3);
   const isCode = codes >= length * 0.4 || count(SETTING) >= length * 0.5;
   const isRun = most(runs, 0.12) && runs > codes * 0.6;
   if (!isScript && isMarked && !isCode && !(hasVerdict && isRun)) return "markdown";

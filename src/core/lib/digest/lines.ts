@@ -127,18 +127,23 @@ export class Lines {
     return (this.#shown[index] = line.trimEnd());
   }
 
-  /** The lines in which an expression with the flags `gm` finds something, by one search through all of them. */
-  find(expression: RegExp, walked = this.walked): number[] {
+  /**
+   * The lines in which an expression with the flags `gm` finds something, by one search through all of them;
+   * with `my` and the characters that such lines begin with, only those are looked at.
+   */
+  find(expression: RegExp, begins = "", walked = this.walked): number[] {
     const isPlain = !(this.#hasMarks || this.isNumbered || this.isStamped);
     const { text, starts } = isPlain ? this.#sampled : this.#join(walked);
     const first = isPlain ? this.#first : 0;
+    const start = (index: number): number => starts[first + index] ?? Infinity;
     const found: number[] = [];
-    expression.lastIndex = isPlain ? this.start(0) : 0;
-    for (let index = 0, match = expression.exec(text); match; match = expression.exec(text)) {
-      while ((starts[first + index + 1] ?? Infinity) <= match.index) index += 1;
-      if (index >= walked) break;
-      found.push(index);
-      expression.lastIndex = starts[first + index + 1] ?? Infinity;
+    for (let index = 0; index < walked; index += 1) {
+      if (begins !== "" && !begins.includes(text.charAt(start(index)))) continue;
+      expression.lastIndex = start(index);
+      const match = expression.exec(text);
+      if (match === null && !expression.sticky) break;
+      while (match !== null && start(index + 1) <= match.index) index += 1;
+      if (match !== null && index < walked) found.push(index);
     }
     return found;
   }

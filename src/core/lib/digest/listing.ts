@@ -40,7 +40,7 @@ function pathOf(line: string): string | undefined {
   if (listed !== undefined) return type === "d" && !last.endsWith("/") ? `${last}/` : last;
   const [branch, stem = ""] = BRANCH.exec(line) ?? [];
   if (branch !== undefined) return (stem.length > 3 ? "  " : "") + line.slice(branch.length);
-  const [, file, changed] = CHANGED.exec(line) ?? [];
+  const [, file, changed] = (line.includes("|") ? CHANGED.exec(line) : null) ?? [];
   if (file !== undefined) return `${file} ${changed}`;
   return PATH_ALONE.test(line) ? line : undefined;
 }

@@ -43,7 +43,7 @@ export function codeDigest(page: Page): boolean {
 }
 
 const MAX_WALKED = 60_000;
-const MARKED = /^(?:diff --|[-+]|@@|new file|deleted file)/gm;
+const MARKED = /^(?:diff --|[-+]|@@|new file|deleted file)/my;
 
 /** The files of a diff, each with the lines that were added and removed, and where it begins. */
 export function diffDigest(page: Page): boolean {
@@ -56,7 +56,7 @@ export function diffDigest(page: Page): boolean {
     isOpen: boolean;
     note: string;
   }[] = [];
-  const marked = lines.find(MARKED, Math.min(lines.size, MAX_WALKED));
+  const marked = lines.find(MARKED, "-+@dn", Math.min(lines.size, MAX_WALKED));
   for (const index of marked) {
     const line = lines.line(index);
     const file = files.at(-1);
@@ -108,13 +108,13 @@ function nameOf(line: string): string {
 }
 
 /** A heading, what is below one, and what begins or ends a block of code. */
-const MARKS = /^(?:#{1,6} \S|={3,}[ \t]*$|-{3,}[ \t]*$| {0,3}(?:`{3}|~{3}))/gm;
+const MARKS = /^(?:#{1,6} \S|={3,}[ \t]*$|-{3,}[ \t]*$| {0,3}(?:`{3}|~{3}))/my;
 
 /** All headings of a document. */
 export function markdownDigest(page: Page): boolean {
   const { lines } = page;
   let fence = "";
-  const headings = lines.find(MARKS).flatMap((index): Entry[] => {
+  const headings = lines.find(MARKS, "#=- `~").flatMap((index): Entry[] => {
     const line = lines.line(index);
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
     if (mark?.startsWith(fence) === true) fence = fence === "" ? mark : "";
@@ -134,66 +134,41 @@ export function markdownDigest(page: Page): boolean {
   return true;
 }
 
-/** What a page snapshot has on a line: what divides the page, or what can be used. */
-const NODE =
-  /^\s{0,40}(?:- '?|\[\d+\] ?|uid=\w+ )(?:(heading|navigation|main|banner|dialog|alert|form|search|region|tab|table|contentinfo|article)|(link|button|textbox|checkbox|combobox|img|row|listitem))\b/gm;
-
-/** A snapshot of a page as a browser tool prints it: what divides it, how much can be used. */
-function snapshotDigest(page: Page): boolean {
-  const { lines } = page;
-  const counts = new Map<string, number>();
-  const entries = lines.find(NODE).flatMap((index): Entry[] => {
-    NODE.lastIndex = 0;
-    const text = lines.line(index);
-    const [, landmark, used = ""] = NODE.exec(text) ?? [];
-    if (landmark === undefined) counts.set(used, (counts.get(used) ?? 0) + 1);
-    if (landmark === undefined) return [];
-    const level = landmark === "heading" ? 2 : 1;
-    return [{ number: lines.number(index), text: text.trim().replace(/^- /, ""), level }];
-  });
-  if (counts.size === 0 && entries.length === 0) return false;
-  // They have its address and its title.
-  for (const index of [0, 1, 2]) page.quote(index, 160);
-  const sums = [...counts].map(([role, count]) => `${formatCount(count)} ${role}`);
-  if (sums.length > 0) page.say(`In it: ${sums.join(", ")}.`, Infinity);
-  if (entries.length > 0) page.outline(entries, `headings and landmarks${lines.part}`);
-  return true;
-}
-
 /** Only this much of a page is read. */
 const PAGE_CHARS = 131_072;
 const HIDDEN = /<(script|style|noscript|template|svg)\b[^]*?(?:<\/\1>|$)|<!--[^]*?(?:-->|$)/gi;
+/** A heading of a page, or a node of a snapshot of one: what divides the page, or what can be used. */
 const HEADING = /<(title|h[1-6])(?:\s[^>]{0,300})?>([^]{0,300}?)<\/\1>/gi;
-const ENTITIES = new Map(Object.entries({ amp: "&", lt: "<", gt: ">", quot: '"', nbsp: " " }));
+const NODE =
+  /^[ \t]{0,40}(?:- '?|\[\d+\] ?|uid=\w{1,40} )(?:(heading|navigation|main|banner|dialog|alert|form|search|region|tab|table|contentinfo|article)\b([^\n]{0,160})|(link|button|textbox|checkbox|combobox|img|row|listitem)\b)/gm;
 
-/** Title and headings of a page, or of a snapshot of one. */
+/** Title and headings of a page; of a snapshot of one its landmarks, and how much in it can be used. */
 export function htmlDigest(page: Page): boolean {
   const { lines } = page;
   const offset = lines.start(0);
   const text = lines.text.slice(offset, offset + PAGE_CHARS);
   // What is hidden has no headings; the others stay where they are.
   const html = text.replace(HIDDEN, (hidden) => " ".repeat(hidden.length));
-  const entries = Array.from(
-    html.matchAll(HEADING),
-    ({ 1: tag = "", 2: inner = "", index }): Entry => {
-      const shown = inner
-        .replace(/<[^>]*(?:>|$)/g, " ")
-        .replace(/&(?:#(\d{1,6})|(\w{2,5}));/g, (entity, code?: string, name = "") =>
-          code ? String.fromCodePoint(Number(code)) : (ENTITIES.get(name as string) ?? entity),
-        );
-      const name = clip(toPrintableLine(shown.replace(/\s+/g, " ")).trim(), 100);
-      const number = lines.number(lines.at(offset + index));
-      return {
-        number,
-        text: `${tag.toLowerCase()} ${name}`,
-        name,
-        level: Number(tag.slice(1)) || 1,
-      };
-    },
-  );
-  if (entries.length === 0) return snapshotDigest(page);
+  const entries: Entry[] = [];
+  const used = new Map<string, number>();
+  for (const match of [...html.matchAll(HEADING), ...html.matchAll(NODE)]) {
+    const [, tag = "", inner = "", role] = match;
+    const name = toPrintableLine(inner.replace(/<[^>]*(?:>|$)/g, " ").replace(/\s+/g, " ")).trim();
+    const number = lines.number(lines.at(offset + match.index));
+    const level = /^h\d/.test(tag) ? Number(tag.charAt(1)) : 1;
+    if (role !== undefined) used.set(role, (used.get(role) ?? 0) + 1);
+    else entries.push({ number, text: `${tag.toLowerCase()} ${clip(name, 100)}`, name, level });
+  }
+  if (entries.length === 0 && used.size === 0) return false;
+  if (used.size > 0) {
+    // A snapshot begins with its address and its title.
+    for (const index of [0, 1, 2]) page.quote(index, 160);
+    const sums = [...used].map(([role, count]) => `${formatCount(count)} ${role}`);
+    page.say(`In it: ${sums.join(", ")}.`, Infinity);
+  }
   const isPart = text.length < lines.text.length - offset;
   const part = isPart ? ` in its first ${formatCount(text.length)} chars` : "";
-  page.outline(entries, `titles and headings${part}`);
+  const what = used.size > 0 ? "headings and landmarks" : "titles and headings";
+  if (entries.length > 0) page.outline(entries, what + part);
   return true;
 }

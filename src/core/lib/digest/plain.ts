@@ -63,7 +63,7 @@ const MAX_FILES = 12;
 const MAX_PARTS = 40;
 /** A line that says which file follows. */
 const MARKER =
-  /^(?:==> |[-=#*]{2,12} ?(?:File:? ?)?|(?:File|FILE|Contents of|Path):? ?`?|<(?:file|document)[^>\n]{0,40}? (?:path|name)=")([\w@.~/\\-]{0,200}[./][\w@.~/\\-]{1,80})(?: <==|`?:?| ?[-=#*]{0,12}|">)$/gm;
+  /^(?:==> |[-=#*]{2,12} ?(?:File:? ?)?|(?:File|FILE|Contents of|Path):? ?`?|<(?:file|document)[^>\n]{0,40}? (?:path|name)=")([\w@.~/\\-]{0,200}[./][\w@.~/\\-]{1,80})(?: <==|`?:?| ?[-=#*]{0,12}|">)$/my;
 /** A part of a command that prints files, all or so many lines of each, or a line between them. */
 const PARTS =
   /\b(?:sed -n ['"]?(\d{1,7}),(\d{1,7})p['"]?|(?:head|tail) (?:-n ?|-)(\d{1,7})|cat|(?:echo|printf) (["'])(.{1,80}?)\4)((?: +["']?[\w@.~/\\$][^\s;&|<>"']{0,200}["']?){0,12})/g;
@@ -71,7 +71,7 @@ const PARTS =
 const COMPLAINT =
   /^[\w./-]{1,40}: .{0,200}(?:[Nn]o such file|ermission denied|[Ii]s a directory|not found)/;
 /** How a file may begin. */
-const BEGINS = /^(?:package [\w.]+;?$|#!|# \S|<\?xml|<!doctype )/gim;
+const BEGINS = /^(?:package [\w.]+;?$|#!|# \S|<\?xml|<!doctype )/imy;
 
 /** A file that was printed among others, and the index of its first line. */
 interface Printed {
@@ -82,7 +82,7 @@ interface Printed {
 /** Where each file begins, if several were printed one after the other and that can be told. */
 export function describeFiles(lines: Lines, about: string): string {
   const size = lines.size - complaintsIn(lines).length;
-  const marked = lines.find(MARKER).map((from): Printed => {
+  const marked = lines.find(MARKER, "=-#*FCP<").map((from): Printed => {
     MARKER.lastIndex = 0;
     return { path: MARKER.exec(lines.line(from))?.[1] ?? "", from };
   });
@@ -108,7 +108,9 @@ function filesOfCall(lines: Lines, about: string, size: number): Printed[] {
   const close = (to: number): boolean => {
     const sum = open.reduce((all, { length }) => all + length, 0);
     const isCounted = sum === to - next || sum === to - next - 1 || open.length < 2;
-    const starts = isCounted ? [] : lines.find(BEGINS).filter((at) => at >= next && at < to);
+    const starts = isCounted
+      ? []
+      : lines.find(BEGINS, "pP#<").filter((at) => at >= next && at < to);
     if (!isCounted && starts.length !== open.length) return false;
     for (const [at, { path, length }] of open.entries()) {
       files.push({ path, from: starts[at] ?? next });
@@ -144,7 +146,7 @@ export function complaintsIn(lines: Lines): number[] {
   return Array.from({ length: lines.size - first }, (_, at) => first + at);
 }
 
-const MAX_CUT_CHARS = 49_152;
+const MAX_CUT_CHARS = 24_576;
 const OUTER_LINES = 4;
 /** Where a tool says that it did not return all of its output. */
 const CUT =

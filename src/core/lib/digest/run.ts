@@ -20,7 +20,7 @@ const SPOTS = [
 const RARE_CHARS = 212_992;
 const START_CHARS = 98_304;
 const RARE = [/rror|ERROR|FAIL|panic|fatal:/g];
-const MAX_FOUND = 100;
+const MAX_FOUND = 60;
 /** All lines of the end, and those before a failed step, are judged. */
 const END_LINES = 30;
 const MAX_LINE = 200;
