@@ -66,17 +66,26 @@ export class Page {
    * what was asked for, the outer ones and evenly spread ones, with how many there are.
    */
   outline(entries: readonly Entry[], what: string, room = this.room, at = Infinity): void {
+    this.say(this.#outlineOf(entries, what, room), at);
+  }
+
+  get text(): string {
+    const inOrder = [...this.#shown].sort((one, other) => one.at - other.at);
+    return inOrder.map(({ text }) => text).join("\n");
+  }
+
+  #outlineOf(entries: readonly Entry[], what: string, room: number): string {
     const count = formatCount(entries.length);
     const head = `${count} ${entries.length === 1 ? what.replace(/s\b/, "") : what}:`;
     // Of too many, not even their numbers fit.
     for (const width of entries.length * MIN_ROW < room ? [LONG, SHORT] : []) {
       const rows = entries.map((one) => numbered(one, ": ") + clip(one.text, width));
       const shown = [head, ...rows].join("\n");
-      if (shown.length <= room) return this.say(shown, at);
+      if (shown.length <= room) return shown;
     }
     const names = entries.map((one) => numbered(one, " ") + clip(one.name ?? one.text, NAME));
     const all = `${head} ${names.join(", ")}`;
-    if (all.length <= room) return this.say(all, at);
+    if (all.length <= room) return all;
     const isAsked = ({ text }: Entry): boolean => this.words.some((word) => text.includes(word));
     const ranks = entries.map((one, place) => {
       return (isAsked(one) ? 0 : (one.level ?? 1)) + ((place * GOLDEN_RATIO) % 1);
@@ -85,14 +94,10 @@ export class Page {
     const chosen = [...names.keys()]
       .sort((one, other) => (ranks[one] ?? 0) - (ranks[other] ?? 0))
       .filter((place) => (left -= (names[place] ?? "").length + 2) >= -2)
-      .sort((one, other) => one - other);
-    const some = `${formatCount(chosen.length)} of ${head} ${chosen.map((place) => names[place]).join(", ")}`;
-    this.say(chosen.length > 0 ? some : clip(head, room), at);
-  }
-
-  get text(): string {
-    const inOrder = [...this.#shown].sort((one, other) => one.at - other.at);
-    return inOrder.map(({ text }) => text).join("\n");
+      .sort((one, other) => one - other)
+      .map((place) => names[place]);
+    const some = `${formatCount(chosen.length)} of ${head} ${chosen.join(", ")}`;
+    return chosen.length > 0 ? some : clip(head, room);
   }
 }
 
