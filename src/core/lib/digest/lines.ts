@@ -49,7 +49,7 @@ export class Lines {
   readonly #sampled: SampledText;
   readonly #first: number = 0;
   readonly #hasMarks: boolean;
-  readonly #shown: string[] = [];
+  readonly #shown = new Map<number, string>();
   #joined: SampledText | undefined;
 
   constructor(sampled: SampledText) {
@@ -115,7 +115,7 @@ export class Lines {
 
   /** The line as a reader sees it. */
   line(index: number): string {
-    let line = this.#shown[index];
+    let line = this.#shown.get(index);
     if (line !== undefined) return line;
     line = this.raw(index);
     if (this.#hasMarks) {
@@ -124,7 +124,9 @@ export class Lines {
     }
     if (this.isStamped) line = line.replace(STAMP, "");
     else if (this.isNumbered) line = line.replace(NUMBER, "");
-    return (this.#shown[index] = line.trimEnd());
+    line = line.trimEnd();
+    this.#shown.set(index, line);
+    return line;
   }
 
   /**

@@ -53,22 +53,19 @@ function listPaths(paths: readonly string[], room: number): string {
   if (named.join("\n").length <= room) return named.join("\n");
   const tell = (folders: Folders): string =>
     folders.map(([folder, { length }]) => `${folder} ${formatCount(length)}`).join(", ");
-  // The largest folders are opened first; one that is opened stands with what is in it.
+  // A folder that is opened stands with what is in it, the outer ones first.
   let shown = byFolder(paths, 1);
-  if (tell(shown).length > room) return firstOf(paths, room);
-  const queue = [...shown];
-  for (let opened = queue.shift(); opened; opened = queue.shift()) {
-    const [folder, names] = opened;
+  const queue = tell(shown).length > room ? [] : [...shown];
+  for (const [folder, names] of queue) {
     const inner = byFolder(names, 1).map(
       ([name, some]) => [name === "./" ? folder : folder + name, some] as const,
     );
     const next = shown.flatMap((one) => (one[0] === folder ? inner : [one]));
-    if ((inner[0]?.[0] === folder && inner.length === 1) || tell(next).length > room) continue;
+    if ((inner.length === 1 && inner[0]?.[0] === folder) || tell(next).length > room) continue;
     shown = next;
     queue.push(...inner);
-    queue.sort(([, one], [, other]) => other.length - one.length);
   }
-  return shown.length > 1 ? tell(shown) : firstOf(paths, room);
+  return shown.length > 1 && queue.length > 0 ? tell(shown) : firstOf(paths, room);
 }
 
 type Folders = readonly (readonly [folder: string, names: readonly string[]])[];

@@ -74,10 +74,7 @@ const COMPLAINT =
 const BEGINS = /^(?:package [\w.]+;?$|#!|# \S|<\?xml|<!doctype )/imy;
 
 /** A file that was printed among others, and the index of its first line. */
-interface Printed {
-  readonly path: string;
-  readonly from: number;
-}
+type Printed = Readonly<{ path: string; from: number }>;
 
 /** Where each file begins, if several were printed one after the other and that can be told. */
 export function describeFiles(lines: Lines, about: string): string {
