@@ -16,6 +16,8 @@ const LONG = 160;
 const SHORT = 64;
 const NAME = 44;
 const MIN_ROW = 6;
+/** An outline that is not complete anyway leaves some room for what else there is to say. */
+const PART_SHARE = 0.95;
 /** With less room than this, no further line is quoted. */
 const MIN_LEFT = 40;
 /** The multiples of it, without their whole parts, are spread evenly, however many of them there are. */
@@ -90,7 +92,7 @@ export class Page {
     const ranks = entries.map((one, place) => {
       return (isAsked(one) ? 0 : (one.level ?? 1)) + ((place * GOLDEN_RATIO) % 1);
     });
-    let left = room - `${count} of ${head} `.length;
+    let left = room * PART_SHARE - `${count} of ${head} `.length;
     const chosen = [...names.keys()]
       .sort((one, other) => (ranks[one] ?? 0) - (ranks[other] ?? 0))
       .filter((place) => (left -= (names[place] ?? "").length + 2) >= -2)

@@ -63,7 +63,9 @@ const NONE =
 const QUIET = /\b(?:INFO|DEBUG|TRACE|NOTICE)\b|\[(?:info|debug|trace)\]|level=(?:info|debug)/;
 /** Most lines have none of these and no mark or number that they begin with: they say nothing of how a run went. */
 const HINT =
-  /^[\d_=\u0080-\uffff]|rror|ERR|ail|FAIL|atal|FATAL|anic|CRIT|SEVERE|xcep|ault|xit|dump|illed|E {2}|nterr|annot|could|nable|no such|No such|ound|enied|fused|imed|bort|alid|xpect|match|issing|ctual|ceived|got|undef|e: |lint\/|[Tt]est|ass|PASS|OK|ok |uites|napsh|ummary|ucce|ompiled|\*\*\*|stopped|packages|Done|BUILD|ELIFE|code|status|zero/;
+  /rror|ERR|ail|FAIL|atal|FATAL|anic|CRIT|SEVERE|xcep|ault|xit|dump|illed|E {2}|nterr|annot|could|nable|no such|No such|ound|enied|fused|imed|bort|alid|xpect|match|issing|ctual|ceived|got:|got |undef|e: |lint\/|[Tt]est|pass|Pass|PASS|OK|ok |uites|napsh|ummary|ucce|ompiled|\*\*\*|stopped|packages|Done|BUILD|ELIFE|code|status|zero/;
+
+const BEGINS = /^[\d_=\u0080-\uffff]/;
 
 /** From what matters most to what may not matter. */
 export type Sign = "verdict" | "failed" | "compiler" | "thrown" | "passed" | "good" | "weak";
@@ -87,7 +89,7 @@ const SIGNS: readonly (readonly [Sign, Marks])[] = [
 /** What a line of output says of the run; `undefined` if nothing. A verdict is that something is wrong, that tests passed, or another good one. */
 export function signOf(line: string): Sign | undefined {
   const text = line.slice(0, JUDGED_CHARS).trim();
-  if (!HINT.test(text)) return undefined;
+  if (!BEGINS.test(text) && !HINT.test(text)) return undefined;
   if (has(VERDICT, text)) {
     if (BAD.test(text.replace(NONE, " "))) return "verdict";
     return PASSED.test(text) ? "passed" : "good";
