@@ -1,11 +1,13 @@
 import type { ContentKind } from "./content-kind.js";
-import { isTimed, type Lines } from "./lines.js";
-import { isVerdict } from "./verdicts.js";
+import { STAMP, type Lines } from "./lines.js";
+import { isVerdict, signOf } from "./verdicts.js";
 
-// All expressions see at most `CHECKED_CHARS` characters of a line, and none can backtrack.
+// They see at most `CHECKED_CHARS` characters of a line, and none can backtrack.
 const CHECKED_CHARS = 160;
 const PROBES = 28;
 const LAST_LINES = 8;
+/** How far from the end the verdict of a run may be. */
+const END_LINES = 12;
 
 const LEVEL =
   /^\W{0,3}(?:\w{1,20}[ :] ?)?\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|NOTICE)\b|\blevel=\w/;
@@ -23,37 +25,54 @@ const PATH = /^(?=.{0,240}[/.]\w)(?:[A-Z]:)?[^\s:|<>"'`(){},;=*]{1,240}$/;
 const NODE =
   /\[ref=|^uid=|^- (?:generic|link|button|heading|text|paragraph|img|list|listitem|navigation|textbox|main|banner)\b/;
 const SETTING = /^(?:- )?[\w.$"'-]{1,60}:(?:\s|$)/;
-const FENCE = /^ {0,3}`{3}/gm;
+const FENCE = /^ {0,3}`{3}/my;
 const HEADING = /^#{1,6} \S/;
+const HEADINGS = /^#{1,6} \S/my;
+/** What one of the first lines tells alone; a tool may put some lines before a diff or a page. */
+const FIRST_LINES = 30;
+const FIRST_CHARS = 8_192;
+const DIFF = /^@@ -|(?:^|\n)(?:diff --(?:git|cc) |--- [^\n]{1,400}\n\+\+\+ [^\n]{1,400}\n@@ )/;
+const PAGE = /(?:^|\n)[ \t]{0,20}<(?:!doctype html|html[\s>])/i;
 
 /** The kind of a text, by lines from all of it. */
 export function detectKind(lines: Lines): ContentKind {
-  const first = kindOfFirst(lines);
-  const fences = lines.isNumbered && lines.text.includes("```") ? lines.find(FENCE) : [];
+  const opening = lines.text
+    .slice(lines.start(0), lines.start(FIRST_LINES + 2))
+    .slice(0, FIRST_CHARS);
+  if (DIFF.test(opening)) return "diff";
+  const fences = lines.isNumbered && lines.text.includes("```") ? lines.find(FENCE, " `") : [];
   const isFenced = (at: number): boolean => fences.filter((fence) => fence <= at).length % 2 === 1;
   const seen = lines
     .probes(PROBES, LAST_LINES)
     .flatMap((at) => (isFenced(at) ? [] : [lines.line(at).slice(0, CHECKED_CHARS)]));
   const texts = seen.map((line) => line.trim()).filter((text) => text !== "");
   const { length } = texts;
-  if (first === "diff" || length === 0) return first ?? "text";
   const count = (look: RegExp): number => texts.filter((text) => look.test(text)).length;
   const most = (found: number, share: number): boolean => found > 2 && found >= length * share;
+  const runs = count(RUN);
+  const isEnded = (): boolean =>
+    lines
+      .probes(0, END_LINES)
+      .slice(-END_LINES)
+      .some((at) => isVerdict(signOf(lines.line(at))));
+  if (lines.isStamped) {
+    return runs > 0 && (runs > Math.max(2, count(LEVEL)) || isEnded()) ? "build" : "log";
+  }
   const codes = texts.filter((text) => CODE.test(text) && !text.startsWith('{"')).length;
   const headings = seen.filter((line) => HEADING.test(line)).length;
   const marks = headings + count(MARKDOWN);
   if (lines.isNumbered) return marks > codes && headings > 1 ? "markdown" : "code";
-  const hasVerdict = endsWithVerdict(lines);
+  const hasVerdict = isEnded();
   if (!hasVerdict) {
-    if (first === "html" || most(count(/^</), 0.5) || most(count(NODE), 0.5)) return "html";
+    const page = PAGE.exec(opening);
+    const isPage = page !== null && !opening.slice(0, page.index).includes("```");
+    if (isPage || most(count(/^</), 0.5) || most(count(NODE), 0.5)) return "html";
     if (most(count(LISTED), 0.5)) return "files";
   }
-  const runs = count(RUN);
   if (hasVerdict && runs > 0 && codes < length * 0.7) return "build";
-  const isLogged = (text: string): boolean => LEVEL.test(text) || isTimed(text);
+  const isLogged = (text: string): boolean => LEVEL.test(text) || STAMP.test(text);
   const logs = texts.filter(isLogged).length;
   if (most(logs, 0.3) && logs > codes) return runs > logs ? "build" : "log";
-  if (lines.isStamped) return runs > 2 ? "build" : "log";
   const matches = texts.filter((text) => MATCH.test(text) && !LISTED.test(text) && !isLogged(text));
   if (most(matches.length, 0.5)) return "matches";
   if (most(count(PATH), 0.8)) return "files";
@@ -61,45 +80,12 @@ export function detectKind(lines: Lines): ContentKind {
   const isMarked =
     headings >= 2
       ? marks >= length * 0.1 && codes < marks * 2
-      : marks >= Math.max(2, length * 0.2) && (headings === 1 || hasHeadings(lines));
+      : marks >= Math.max(2, length * 0.2) &&
+        (headings === 1 || lines.find(HEADINGS, "#").length > 3);
   const isCode = codes >= length * 0.4 || count(SETTING) >= length * 0.5;
-  if (!isScript && isMarked && !isCode && !hasVerdict) return "markdown";
-  if (most(runs, 0.12) && runs > codes * 0.6) return "build";
-  if (!isScript && isMarked && !isCode) return "markdown";
+  const isRun = most(runs, 0.12) && runs > codes * 0.6;
+  if (!isScript && isMarked && !isCode && !(hasVerdict && isRun)) return "markdown";
+  if (isRun) return "build";
   if (isScript || most(codes, 0.35)) return "code";
   return hasVerdict || runs >= 2 ? "build" : "text";
-}
-
-function endsWithVerdict(lines: Lines): boolean {
-  for (let index = Math.max(0, lines.size - 12); index < lines.size; index += 1) {
-    if (isVerdict(lines.line(index))) return true;
-  }
-  return false;
-}
-
-/** Whether it has headings that are far from each other. */
-function hasHeadings({ text }: Lines): boolean {
-  let found = 0;
-  for (let at = text.indexOf("\n#"); at !== -1 && found < 4; at = text.indexOf("\n#", at + 2)) {
-    if (HEADING.test(text.slice(at + 1, at + 10))) found += 1;
-  }
-  return found >= 4;
-}
-
-const FIRST_LINES = 30;
-
-/** What one of the first lines tells alone; a tool may put some lines before a diff or a page. */
-function kindOfFirst(lines: Lines): "diff" | "html" | undefined {
-  const size = Math.min(lines.size, FIRST_LINES);
-  let isFenced = false;
-  let isPage = false;
-  for (let at = 0; at < size; at += 1) {
-    const line = lines.raw(at);
-    const isGit = /^diff --(?:git|cc) /.test(line) || (at === 0 && line.startsWith("@@ -"));
-    const isPatch = line.startsWith("--- ") && lines.raw(at + 1).startsWith("+++ ");
-    if (isGit || (isPatch && lines.raw(at + 2).startsWith("@@ "))) return "diff";
-    isFenced ||= /^\s{0,3}```/.test(line);
-    isPage ||= !isFenced && /^\s{0,20}<(?:!doctype html|html[\s>])/i.test(line);
-  }
-  return isPage ? "html" : undefined;
 }

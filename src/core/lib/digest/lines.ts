@@ -1,6 +1,6 @@
 import { takeEnd, takeStart } from "../text/code-units.js";
 import { clip, clipMiddle, formatCount, toPrintable, withoutColors } from "../text/printable.js";
-import type { SampledText } from "./sampled-text.js";
+import { findStarts, type SampledText } from "./sampled-text.js";
 
 /** So much of a line is looked at. */
 const LOOKED_CHARS = 1_000;
@@ -8,23 +8,15 @@ const LOOKED_CHARS = 1_000;
 const MAX_WALKED = 8_000;
 /** How much of a long line is quoted before and after what was found in it. */
 const WINDOW = { before: 80, after: 160 };
-
-/** The time that a line of a log begins with. */
-const STAMP =
-  /^\uFEFF?\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?|\d\d:\d\d:\d\d(?:[.,]\d{1,9})?|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d)\]?(?:[ \t]|$)/;
-/** What `gh run view --log` puts before it. */
-const JOB = /^[^\t\n]{1,80}\t[^\t\n]{1,80}\t(?=\uFEFF?\d{4}-)/;
-/** The number that `cat -n`, `nl` and editor tools put before a line. */
-const NUMBERED = /^ {0,8}(\d{1,7})(?:→|\t|: ?|\| ?| +|$)/;
-
 const MAX_PARTS = 4;
 
-const MAX_ABOUT_CHARS = 4_096;
-const MAX_WORDS = 16;
-/** What may be the name of something. */
-const WORD = /[A-Za-z_$][\w$-]{3,60}(?:[./:]+[\w$-]{1,60}){0,8}/g;
-/** A name, rather than a word of a sentence or an option of a command. */
-export const NAME = /[a-z][A-Z]|[_\d$]|[./:]\w|^[A-Z]{4,}$/;
+/** The time that a line of a log begins with, and what `gh run view --log` puts before it. */
+export const STAMP =
+  /^(?:[^\t\n]{1,80}\t[^\t\n]{1,80}\t(?=\uFEFF?\d{4}-))??\uFEFF?\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?|\d\d:\d\d:\d\d(?:[.,]\d{1,9})?|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d)\]?(?:[ \t]|$)/;
+const TIME = /(?:\d{4}[-/]\d\d[-/]\d\d[T ]|[A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d/;
+/** The number that `cat -n`, `nl` and editor tools put before a line; a number alone is one only with a mark. */
+const NUMBER = /^ {0,8}\d{1,7}(?:→|\t|: ?|\| ?| +|$)/;
+const NUMBERED = /^ {0,8}\d{1,7}(?:[→\t]|[:| ]\s{0,80}\S)/;
 
 /** What a harness puts behind an output; before it, some lines of which the last is one of these. */
 const REMINDER = "<system-reminder>";
@@ -54,37 +46,35 @@ export class Lines {
   readonly notes: string[] = [];
   readonly isNumbered: boolean;
   readonly isStamped: boolean;
-  /** The names in what the text was asked for. */
-  readonly words: readonly string[];
-  readonly #starts: readonly number[];
-  readonly #gap: number;
-  readonly #skipped: number;
+  readonly #sampled: SampledText;
   readonly #first: number = 0;
   readonly #hasMarks: boolean;
+  readonly #shown = new Map<number, string>();
+  #joined: SampledText | undefined;
 
-  constructor({ text, starts, gap, skipped }: SampledText, about = "") {
+  constructor(sampled: SampledText) {
+    const { text, starts, gap, skipped } = sampled;
     this.text = text;
-    this.words = [...new Set(about.slice(0, MAX_ABOUT_CHARS).match(WORD))]
-      .filter((word) => word.length >= 6 || NAME.test(word))
-      .slice(0, MAX_WORDS);
+    this.#sampled = sampled;
     this.whole = skipped === 0;
-    this.#starts = starts;
-    this.#gap = gap;
-    this.#skipped = skipped;
     this.#hasMarks = text.includes("\u001b") || text.includes("\r") || text.includes("^[[");
     const isReminded = text.trimEnd().endsWith(REMINDER_END);
-    const reminder = isReminded ? this.at(text.lastIndexOf(REMINDER)) : 0;
-    const end = this.#noteFields(reminder > 0 ? reminder : starts.length);
-    const header = HEADER_END.exec(text.slice(0, HEADER_CHARS));
-    const headerLines = header === null ? 0 : this.at(header.index) + 1;
-    if (header !== null && headerLines <= HEADER_LINES && headerLines < end) {
+    const end = (isReminded && this.at(text.lastIndexOf(REMINDER))) || starts.length;
+    const bodyEnd = this.#noteFields(end);
+    const header = HEADER_END.exec(text.slice(0, Math.min(this.start(HEADER_LINES), HEADER_CHARS)));
+    const isStatus = header === null && STATUS.exec(this.raw(0))?.index === 0;
+    const headerLines = header === null ? Number(isStatus) : this.at(header.index) + 1;
+    if (headerLines < bodyEnd || isStatus) {
       for (let index = 0; index < headerLines; index += 1) this.#noteStatus(index);
       this.#first = headerLines;
-    } else if (STATUS.exec(this.raw(0))?.index === 0 && this.#noteStatus(0)) this.#first = 1;
-    this.size = Math.max(0, end - this.#first);
+    }
+    this.size = Math.max(0, bodyEnd - this.#first);
     this.walked = Math.min(this.size, MAX_WALKED);
-    this.isNumbered = this.#share((line, index) => this.#isNext(line, index)) >= 0.6;
-    this.isStamped = !this.isNumbered && this.#share((line) => STAMP.test(withoutJob(line))) >= 0.4;
+    const probed = this.probes(10, 2).filter((index) => this.raw(index).length > 1);
+    const share = (holds: (index: number) => boolean): number =>
+      probed.length < 3 ? 0 : probed.filter(holds).length / probed.length;
+    this.isNumbered = share((index) => this.#isNext(index)) >= 0.6;
+    this.isStamped = !this.isNumbered && share((index) => STAMP.test(this.raw(index))) >= 0.4;
     if (this.isStamped) this.#noteTimes();
     if (this.isNumbered) this.#noteNumbers();
     if (!this.whole) this.notes.push(`Not looked at: lines ${gap + 1}–${gap + skipped}.`);
@@ -98,19 +88,20 @@ export class Lines {
 
   number(index: number): number {
     const at = index + this.#first;
-    return at + 1 + (at >= this.#gap ? this.#skipped : 0);
+    return at + 1 + (at >= this.#sampled.gap ? this.#sampled.skipped : 0);
   }
 
   start(index: number): number {
-    return this.#starts[index + this.#first] ?? this.text.length;
+    return this.#sampled.starts[index + this.#first] ?? this.text.length;
   }
 
   /** The index of the line that a position is on. */
   at(position: number): number {
-    let [low, high] = [0, this.#starts.length - 1];
+    const { starts } = this.#sampled;
+    let [low, high] = [0, starts.length - 1];
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if ((this.#starts[middle] ?? 0) <= position) low = middle;
+      if ((starts[middle] ?? 0) <= position) low = middle;
       else high = middle - 1;
     }
     return low - this.#first;
@@ -124,37 +115,37 @@ export class Lines {
 
   /** The line as a reader sees it. */
   line(index: number): string {
-    let line = this.raw(index);
+    let line = this.#shown.get(index);
+    if (line !== undefined) return line;
+    line = this.raw(index);
     if (this.#hasMarks) {
       line = withoutColors(line).trimEnd();
       line = line.slice(line.lastIndexOf("\r") + 1);
     }
-    if (this.isStamped) line = withoutJob(line).replace(STAMP, "");
-    else if (this.isNumbered) line = line.replace(NUMBERED, "");
-    return line.trimEnd();
+    if (this.isStamped) line = line.replace(STAMP, "");
+    else if (this.isNumbered) line = line.replace(NUMBER, "");
+    line = line.trimEnd();
+    this.#shown.set(index, line);
+    return line;
   }
 
   /**
-   * The lines in which an expression with the flags `gm` finds something. Where lines are shown as they
-   * stand in the text, one search through all of it is much faster than one for each.
+   * The lines in which an expression with the flags `gm` finds something, by one search through all of them;
+   * with `my` and the characters that such lines begin with, only those are looked at.
    */
-  find(expression: RegExp, walked = this.walked): number[] {
+  find(expression: RegExp, begins = "", walked = this.walked): number[] {
+    const isPlain = !(this.#hasMarks || this.isNumbered || this.isStamped);
+    const { text, starts } = isPlain ? this.#sampled : this.#join(walked);
+    const first = isPlain ? this.#first : 0;
+    const start = (index: number): number => starts[first + index] ?? Infinity;
     const found: number[] = [];
-    expression.lastIndex = 0;
-    if (this.#hasMarks || this.isNumbered || this.isStamped) {
-      for (let index = 0; index < walked; index += 1) {
-        expression.lastIndex = 0;
-        if (expression.test(this.line(index))) found.push(index);
-      }
-      return found;
-    }
-    const offset = this.start(0);
-    const text = this.text.slice(offset, this.start(walked));
-    let index = 0;
-    for (let match = expression.exec(text); match; match = expression.exec(text)) {
-      while (this.start(index + 1) - offset <= match.index && index < walked) index += 1;
-      found.push(index);
-      expression.lastIndex = this.start(index + 1) - offset;
+    for (let index = 0; index < walked; index += 1) {
+      if (begins !== "" && !begins.includes(text.charAt(start(index)))) continue;
+      expression.lastIndex = start(index);
+      const match = expression.exec(text);
+      if (match === null && !expression.sticky) break;
+      while (match !== null && start(index + 1) <= match.index) index += 1;
+      if (match !== null && index < walked) found.push(index);
     }
     return found;
   }
@@ -162,8 +153,7 @@ export class Lines {
   /** The line under its number, or what is around a position on it, in at most so many characters; a cut shows as "…". */
   quote(index: number, most: number, position = 0): string {
     const number = this.number(index);
-    const start = this.start(index);
-    const end = this.#end(index);
+    const [start, end] = [this.start(index), this.#end(index)];
     if (position - start > most - 40 && end - start > most) {
       const from = Math.max(start, position - WINDOW.before);
       const to = Math.min(end, position + WINDOW.after);
@@ -186,29 +176,32 @@ export class Lines {
     return indexes;
   }
 
+  #join(walked: number): SampledText {
+    if (this.#joined?.lines === walked) return this.#joined;
+    const text = Array.from({ length: walked }, (_, index) => this.line(index)).join("\n");
+    return (this.#joined = { ...this.#sampled, text, starts: findStarts(text), lines: walked });
+  }
+
   #noteStatus(index: number): boolean {
     const line = this.raw(index).trimEnd();
-    const status = STATUS.exec(line);
-    if (status === null) return false;
-    const [found] = status;
-    const before = status.index > 0 ? "…" : "";
-    const after = status.index + found.length < line.length ? "…" : "";
-    this.notes.push(`${this.number(index)}: ${before}${toPrintable(found)}${after}`);
-    return true;
+    const [found = ""] = STATUS.exec(line) ?? [];
+    const [before, after] = [line.startsWith(found) ? "" : "…", line.endsWith(found) ? "" : "…"];
+    if (found !== "")
+      this.notes.push(`${this.number(index)}: ${before}${toPrintable(found)}${after}`);
+    return found !== "";
   }
 
   /** Quotes the fields that a wrapping has at the end, and returns where they begin. */
   #noteFields(end: number): number {
-    let first = end - 1;
-    while (first > 0 && this.raw(first).trim() === "") first -= 1;
-    if (first < 1) return end;
-    const last = first;
-    if (!FIELDS.test(this.raw(last))) {
-      while (first > 0 && first > last - MAX_FIELDS && this.raw(first) !== FIELDS_BEGIN) first -= 1;
-      if (this.raw(first) !== FIELDS_BEGIN) return end;
-    } else if (this.#noteStatus(last)) return first;
-    let left = FIELDS_CHARS;
-    for (let index = first; index <= last && left > 0; index += 1) {
+    let last = end - 1;
+    while (last > 0 && this.raw(last).trim() === "") last -= 1;
+    const isStart = (index: number): boolean =>
+      index === last ? FIELDS.test(this.raw(index)) : this.raw(index) === FIELDS_BEGIN;
+    let first = last;
+    while (first > 0 && first > last - MAX_FIELDS && !isStart(first)) first -= 1;
+    if (first < 1 || !isStart(first)) return end;
+    if (first === last && this.#noteStatus(last)) return first;
+    for (let index = first, left = FIELDS_CHARS; index <= last && left > 0; index += 1) {
       const shown = this.quote(index, left);
       left -= shown.length;
       this.notes.push(shown);
@@ -217,44 +210,33 @@ export class Lines {
   }
 
   #end(index: number): number {
+    const { starts, gap } = this.#sampled;
     const next = index + this.#first + 1;
-    const end = next === this.#gap ? undefined : this.#starts[next];
+    const end = next === gap ? undefined : starts[next];
     if (end !== undefined) return end - 1;
     const feed = this.text.indexOf("\n", this.start(index));
     return feed === -1 ? this.text.length : feed;
   }
 
-  /** The share of evenly spread lines with something on them for which this holds. */
-  #share(holds: (line: string, index: number) => boolean): number {
-    const lines = this.probes(10, 2).filter((index) => this.raw(index).length > 1);
-    const found = lines.filter((index) => holds(this.raw(index), index)).length;
-    return lines.length < 3 ? 0 : found / lines.length;
-  }
-
-  #isNext(line: string, index: number): boolean {
-    const [lead = "", digits] = NUMBERED.exec(line) ?? [];
-    const isAlone = line.trimEnd().length === lead.trimEnd().length && !/[→\t]/.test(lead);
-    if (digits === undefined || isAlone) return false;
-    const number = Number(digits);
-    return this.#ownNumber(index + 1) === number + 1 || this.#ownNumber(index - 1) === number - 1;
-  }
-
   /** The number that a listing gives to a line. */
-  #ownNumber(index: number): number | undefined {
-    const [, digits] = NUMBERED.exec(this.raw(index)) ?? [];
-    return digits === undefined ? undefined : Number(digits);
+  #ownNumber(index: number): number {
+    const start = this.start(index);
+    return Number.parseInt(this.text.slice(start, start + 16), 10);
+  }
+
+  #isNext(index: number): boolean {
+    const number = this.#ownNumber(index);
+    const isBeside = (by: number): boolean => this.#ownNumber(index + by) === number + by;
+    return NUMBERED.test(this.raw(index)) && (isBeside(1) || isBeside(-1));
   }
 
   /** Where the lines of a listing are in their files: the numbers here are those that the tools count. */
   #noteNumbers(): void {
     const parts: { here: number; own: number; last: number }[] = [];
     for (let index = 0; index < this.walked; index += 1) {
-      const own = this.#ownNumber(index);
-      const here = this.number(index);
-      const part = parts.at(-1);
-      if (own === undefined) continue;
-      if (part && own === part.own + here - part.here) part.last = here;
-      else parts.push({ here, own, last: here });
+      const [own, here, part] = [this.#ownNumber(index), this.number(index), parts.at(-1)];
+      if (part && own - here === part.own - part.here) part.last = here;
+      else if (!Number.isNaN(own)) parts.push({ here, own, last: here });
     }
     const some = parts.filter(({ here, last }) => last > here);
     if (some.every(({ here, own }) => here === own)) return;
@@ -266,22 +248,12 @@ export class Lines {
   }
 
   #noteTimes(): void {
-    const timeOf = (index: number) =>
-      /\d[^,.\]]*/.exec(STAMP.exec(withoutJob(this.raw(index)))?.[0] ?? "")?.[0].trim() ?? "";
+    const timeOf = (index: number): string =>
+      TIME.exec(STAMP.exec(this.raw(index))?.[0] ?? "")?.[0] ?? "";
     let last = this.size - 1;
     while (last > 0 && timeOf(last) === "") last -= 1;
     const [from, to] = [timeOf(0) || timeOf(1), timeOf(last)];
     const [day = ""] = /^.{8,10}[T ]/.exec(from) ?? [];
-    const end = to.startsWith(day) ? to.slice(day.length) : to;
-    this.notes.push(`Times left out: ${from} to ${end}.`);
+    this.notes.push(`Times left out: ${from} to ${to.replace(day, "")}.`);
   }
-}
-
-/** Whether a line begins with a time. */
-export function isTimed(line: string): boolean {
-  return STAMP.test(line);
-}
-
-function withoutJob(line: string): string {
-  return line.includes("\t") ? line.replace(JOB, "") : line;
 }

@@ -1,5 +1,4 @@
-import type { Lines } from "./lines.js";
-import { joinLines, outlineWith } from "./outline.js";
+import type { Entry, Page } from "./outline.js";
 import { takeEnd } from "../text/code-units.js";
 import { countOf, formatCount } from "../text/printable.js";
 import { firstOf } from "./record-fields.js";
@@ -18,20 +17,22 @@ const MIN_FOLDER = 12;
 const NAME_CHARS = 44;
 
 /** The files of a listing, whole where they fit, otherwise by folder with their counts. */
-export function filesDigest(lines: Lines, _: readonly number[], room: number): string | undefined {
+export function filesDigest(page: Page): boolean {
+  const { lines } = page;
   const paths: string[] = [];
-  const others: string[] = [];
+  const others: number[] = [];
   for (let index = 0; index < lines.walked; index += 1) {
     const line = lines.line(index).trim();
     const path = pathOf(line);
-    if (path === undefined && line !== "") others.push(lines.quote(index, 120));
+    if (path === undefined && line !== "") others.push(index);
     else if (path !== undefined && !/^(?:\.\.?\/?|total \d+)$/.test(path)) paths.push(path);
   }
-  if (paths.length < 2) return undefined;
+  if (paths.length < 2) return false;
   const more = others.length > 3 ? ` (and ${countOf(others.length - 3, "other line")})` : "";
-  const heads = joinLines([...lines.notes, ...others.slice(0, 3)], Math.floor(room / 3));
-  const head = joinLines([heads, `${countOf(paths.length, "path")}${lines.part}${more}:`], room);
-  return joinLines([head, listPaths(paths, room - head.length - 1)], room);
+  for (const index of others.slice(0, 3)) page.quote(index, Math.floor(page.room / 8));
+  page.say(`${countOf(paths.length, "path")}${lines.part}${more}:`, Infinity);
+  page.say(listPaths(paths, page.room), Infinity);
+  return true;
 }
 
 function pathOf(line: string): string | undefined {
@@ -39,50 +40,48 @@ function pathOf(line: string): string | undefined {
   if (listed !== undefined) return type === "d" && !last.endsWith("/") ? `${last}/` : last;
   const [branch, stem = ""] = BRANCH.exec(line) ?? [];
   if (branch !== undefined) return (stem.length > 3 ? "  " : "") + line.slice(branch.length);
-  const [, file, changed] = CHANGED.exec(line) ?? [];
+  const [, file, changed] = (line.includes("|") ? CHANGED.exec(line) : null) ?? [];
   if (file !== undefined) return `${file} ${changed}`;
   return PATH_ALONE.test(line) ? line : undefined;
 }
 
-/** All of them; names by folder; how many there are in each folder, opened as far as there is room. */
+/** All of them; names by folder; how many there are in each folder, as deep as there is room; the first. */
 function listPaths(paths: readonly string[], room: number): string {
   const whole = paths.join(", ");
   if (whole.length <= room) return whole;
-  const nameOf = (folder: string): string => (folder === "" ? "./" : folder);
-  const byFolder = groupBy(paths, (path) => path.lastIndexOf("/", path.length - 2) + 1);
-  const named = byFolder.map(([folder, names]) => `${nameOf(folder)}: ${names.join(", ")}`);
+  const named = byFolder(paths).map(([folder, names]) => `${folder}: ${names.join(", ")}`);
   if (named.join("\n").length <= room) return named.join("\n");
   const tell = (folders: Folders): string =>
-    folders.map(([folder, { length }]) => `${nameOf(folder)} ${formatCount(length)}`).join(", ");
-  const isSplit = (path: string): number => path.slice(0, -1).indexOf("/") + 1;
-  let shown: Folders = [["", paths]];
-  // The largest folders are opened first; one that is opened stands with what is in it.
-  const queue = [...shown];
-  for (let opened = queue.shift(); opened; opened = queue.shift()) {
-    const [folder, names] = opened;
-    const inner = groupBy(names, isSplit).map(([name, some]) => [folder + name, some] as const);
-    if (inner.length === 1 && inner[0]?.[0] === folder) continue;
+    folders.map(([folder, { length }]) => `${folder} ${formatCount(length)}`).join(", ");
+  // A folder that is opened stands with what is in it, the outer ones first.
+  let shown = byFolder(paths, 1);
+  const queue = tell(shown).length > room ? [] : [...shown];
+  for (const [folder, names] of queue) {
+    const inner = byFolder(names, 1).map(
+      ([name, some]) => [name === "./" ? folder : folder + name, some] as const,
+    );
     const next = shown.flatMap((one) => (one[0] === folder ? inner : [one]));
-    if (tell(next).length > room) continue;
+    if ((inner.length === 1 && inner[0]?.[0] === folder) || tell(next).length > room) continue;
     shown = next;
     queue.push(...inner);
-    queue.sort(([, one], [, other]) => other.length - one.length);
   }
-  return shown.length > 1 ? tell(shown) : firstOf(paths, room);
+  return shown.length > 1 && queue.length > 0 ? tell(shown) : firstOf(paths, room);
 }
 
 type Folders = readonly (readonly [folder: string, names: readonly string[]])[];
 
-/** Paths by their beginning, of which this says how long it is. */
-function groupBy(paths: readonly string[], lengthOf: (path: string) => number): Folders {
-  const groups = new Map<string, string[]>();
+/** The names in each folder, of which so many levels are told apart. */
+function byFolder(paths: readonly string[], depth?: number): Folders {
+  const folders = new Map<string, string[]>();
   for (const path of paths) {
-    const start = path.slice(0, lengthOf(path));
-    const group = groups.get(start);
-    if (group) group.push(path.slice(start.length));
-    else groups.set(start, [path.slice(start.length)]);
+    const end =
+      (depth === 1 ? path.slice(0, -1).indexOf("/") : path.lastIndexOf("/", path.length - 2)) + 1;
+    const folder = path.slice(0, end) || "./";
+    const names = folders.get(folder);
+    if (names) names.push(path.slice(end));
+    else folders.set(folder, [path.slice(end)]);
   }
-  return [...groups];
+  return [...folders];
 }
 
 /** The folder that all of them are in, if its name is too long to stand before each. */
@@ -96,11 +95,8 @@ function commonFolder([first = "", ...others]: readonly string[]): string {
 }
 
 /** The files of a search with their matches, and the first matches. */
-export function matchesDigest(
-  lines: Lines,
-  asked: readonly number[],
-  room: number,
-): string | undefined {
+export function matchesDigest(page: Page): boolean {
+  const { lines, room } = page;
   const files = new Map<string, { count: number; number: number }>();
   const matches: number[] = [];
   let heading = "";
@@ -114,7 +110,8 @@ export function matchesDigest(
     file.count += 1;
     files.set(path || heading, file);
   }
-  if (matches.length === 0) return undefined;
+  if (matches.length === 0) return false;
+  const found = `${countOf(matches.length, "match", "matches")}${lines.part}`;
   const isNamed = files.size > 1 || !files.has("");
   const folder = commonFolder([...files.keys()]);
   const most = Math.max(room * 0.7, room - 400);
@@ -122,19 +119,18 @@ export function matchesDigest(
   const entries = [...files]
     // If some are left out, those with the fewest matches.
     .sort(([, one], [, other]) => (isLong ? other.count - one.count : 0))
-    .map(([path, { count, number }], rank) => {
+    .map(([path, { count, number }], rank): Entry => {
       const text = `${path.slice(folder.length)} ${formatCount(count)}`;
       const name = text.length > NAME_CHARS ? `…${takeEnd(text, NAME_CHARS - 1)}` : text;
-      const level = isLong ? { level: rank } : {};
-      return { ...(files.size > FEW_FILES ? {} : { number }), ...level, text, name };
+      return {
+        ...(files.size > FEW_FILES ? {} : { number }),
+        level: isLong ? rank : 1,
+        text,
+        name,
+      };
     });
-  const found = `${countOf(matches.length, "match", "matches")}${lines.part}`;
-  let text = isNamed
-    ? outlineWith(lines, [], entries, `files${folder && ` in ${folder}`} with ${found}`, most)
-    : joinLines([...lines.notes, `${found}:`], room);
-  for (const index of [...asked, ...matches.slice(0, isNamed ? 4 : 12)]) {
-    const quote = `\n${lines.quote(index, 140)}`;
-    if (text.length + quote.length <= room && !text.includes(quote)) text += quote;
-  }
-  return text;
+  if (!isNamed) page.say(`${found}:`);
+  else page.outline(entries, `files${folder && ` in ${folder}`} with ${found}`, most, -1);
+  for (const index of matches.slice(0, isNamed ? 4 : 12)) page.quote(index, 140, 0, true);
+  return true;
 }

@@ -1,5 +1,4 @@
-import type { Lines } from "./lines.js";
-import { outlineWith, type Entry } from "./outline.js";
+import type { Entry, Page } from "./outline.js";
 import { clip, formatCount, toPrintableLine } from "../text/printable.js";
 
 /** What may declare something: a line that begins with one of these words, or ends with a brace. */
@@ -17,107 +16,105 @@ const METHOD =
   /^(?!(?:function|using|lock|foreach|match|super|typeof|import|export|const|let|var)\b)(?:(?:public|private|protected|internal|static|async|override|readonly|abstract|final|virtual|get|set|synchronized) ){0,6}(?:[\w<>[\], ?.]{1,60} )?\*?#?([\w$]{1,80})\s?\([^;=]{0,200}\)(?:: ?[^=;(]{1,80}| (?:const|override|noexcept|throws [\w, .]{1,80}))? ?\{$/;
 const BLOCK = /^(?:if|for|while|switch|catch|return|else|with|do|await|new|throw|try)\b/;
 
-/** The declarations of a file, the tests of a test file; `undefined` if none were found. */
-export function codeDigest(lines: Lines, _: readonly number[], room: number): string | undefined {
+/** The declarations of a file, the tests of a test file. */
+export function codeDigest(page: Page): boolean {
+  const { lines } = page;
   let unit = 0;
   let tests = 0;
   const entries = lines.find(LINE).flatMap((index): Entry[] => {
     const line = lines.line(index);
     const text = line.trimStart();
     const indent = line.length - text.length;
+    if (text.endsWith("{") && BLOCK.test(text)) return [];
+    const test = TEST.exec(text);
     const found =
-      text.endsWith("{") && BLOCK.test(text)
-        ? null
-        : (DECLARED.exec(text) ??
-          TEST.exec(text) ??
-          (indent === 0 ? VALUE.exec(text) : null) ??
-          METHOD.exec(text));
+      DECLARED.exec(text) ?? test ?? (indent === 0 ? VALUE.exec(text) : null) ?? METHOD.exec(text);
     if (found === null) return [];
     const name = found.slice(1).find(Boolean) ?? "exports";
-    if (TEST.test(text) || /^test_|^Test[A-Z_]/.test(name)) tests += 1;
-    if (indent > 0 && unit === 0) unit = line.startsWith("\t") ? 1 : Math.min(4, indent);
-    const level = 1 + (unit === 0 ? 0 : Math.round(indent / unit));
+    if (test || /^test_|^Test[A-Z_]/.test(name)) tests += 1;
+    if (indent > 0) unit ||= line.startsWith("\t") ? 1 : Math.min(4, indent);
+    const level = 1 + Math.round(indent / (unit || 1));
     const shown = text.replace(/\s{0,3}(?:=> )?[{:(]$/, "");
     return [{ number: lines.number(index), text: shown, name, level }];
   });
-  if (entries.length === 0) return undefined;
   const what = tests * 2 > entries.length ? "tests and groups of tests" : "declarations";
-  return outlineWith(lines, [], entries, what + lines.part, room);
+  if (entries.length > 0) page.outline(entries, what + lines.part);
+  return entries.length > 0;
 }
 
 const MAX_WALKED = 60_000;
-const MARKED = /^(?:diff --|[-+]|@@|new file|deleted file)/gm;
+const MARKED = /^(?:diff --|[-+]|@@|new file|deleted file)/my;
 
 /** The files of a diff, each with the lines that were added and removed, and where it begins. */
-export function diffDigest(lines: Lines, _: readonly number[], room: number): string | undefined {
-  const files: { number: number; name: string; signs: string[]; isOpen: boolean; note: string }[] =
-    [];
-  const marked = lines.find(MARKED, Math.min(lines.size, MAX_WALKED));
+export function diffDigest(page: Page): boolean {
+  const { lines } = page;
+  const files: {
+    number: number;
+    name: string;
+    added: number;
+    removed: number;
+    isOpen: boolean;
+    note: string;
+  }[] = [];
+  const marked = lines.find(MARKED, "-+@dn", Math.min(lines.size, MAX_WALKED));
   for (const index of marked) {
     const line = lines.line(index);
     const file = files.at(-1);
-    const begins = (offset: number, mark: string): boolean =>
-      lines.raw(index + offset).startsWith(mark);
-    const isHead = line.startsWith("--- ") && begins(1, "+++ ") && begins(2, "@@");
+    const isHead =
+      line.startsWith("--- ") &&
+      lines.line(index + 1).startsWith("+++ ") &&
+      lines.line(index + 2).startsWith("@@");
     const isNew = line.startsWith("diff --") || (isHead && file?.isOpen !== false);
     if (isNew || (file === undefined && line.startsWith("@@"))) {
       const name = isNew ? nameOf(line) : "(no file name)";
-      files.push({ number: lines.number(index), name, signs: [], isOpen: isHead, note: "" });
+      files.push({
+        number: lines.number(index),
+        name,
+        added: 0,
+        removed: 0,
+        isOpen: isHead,
+        note: "",
+      });
     } else if (file === undefined) continue;
     else if (line.startsWith("@@")) file.isOpen = true;
-    else if (line.startsWith("+++ ") && (!file.isOpen || file.signs.length === 0)) {
+    else if (line.startsWith("+++ ") && (!file.isOpen || file.added + file.removed === 0)) {
       if (line !== "+++ /dev/null") file.name = nameOf(line);
-    } else if (/^[-+]/.test(line) && file.isOpen) file.signs.push(line.charAt(0));
-    else if (!file.isOpen && !line.startsWith("-"))
-      file.note = ` (${line.slice(0, line.indexOf(" file") + 5)})`;
+    } else if (file.isOpen && line.startsWith("+")) file.added += 1;
+    else if (file.isOpen && line.startsWith("-")) file.removed += 1;
+    else if (!line.startsWith("-")) file.note = ` (${line.slice(0, line.indexOf(" file") + 5)})`;
   }
-  if (files.length === 0) return undefined;
-  const counted = (signs: readonly string[], comma = ""): string => {
-    const added = signs.filter((sign) => sign === "+").length;
-    const one = (count: number, sign: string): string =>
-      count > 0 ? `${comma} ${sign}${formatCount(count)}` : "";
-    return one(added, "+") + one(signs.length - added, "−");
-  };
-  const part = lines.whole && lines.size <= MAX_WALKED ? "" : " in the parts that were read";
-  const what = `files changed${counted(
-    files.flatMap(({ signs }) => signs),
-    ",",
-  )}${part}`;
-  const entries = files.map(({ number, name, signs, note }): Entry => {
-    const counts = counted(signs);
-    return {
-      number,
-      text: name + counts + note,
-      name: name.slice(name.lastIndexOf("/") + 1) + counts,
-    };
+  if (files.length === 0) return false;
+  const signed = (sign: string, count: number): string[] =>
+    count > 0 ? [`${sign}${formatCount(count)}`] : [];
+  let [added, removed] = [0, 0];
+  const entries = files.map(({ number, name, added: more, removed: less, note }): Entry => {
+    added += more;
+    removed += less;
+    const counts = ["", ...signed("+", more), ...signed("−", less)].join(" ");
+    const text = name + counts + note;
+    return { number, text, name: name.slice(name.lastIndexOf("/") + 1) + counts };
   });
-  const before = Array.from({ length: Math.min(3, marked[0] ?? 0) }, (_, at) =>
-    lines.quote(at, 120),
-  );
-  return outlineWith(lines, before, entries, what, room);
+  const part = lines.whole && lines.size <= MAX_WALKED ? "" : " in the parts that were read";
+  const what = ["files changed", ...signed("+", added), ...signed("−", removed)].join(", ");
+  for (let index = 0; index < Math.min(3, marked[0] ?? 0); index += 1) page.quote(index, 120);
+  page.outline(entries, what + part);
+  return true;
 }
 
 /** `diff --git a/x b/x`: both sides are the same, unless it was renamed. */
 function nameOf(line: string): string {
-  const at = line.lastIndexOf(" b/");
-  const isGit = line.startsWith("diff --");
-  const [path = ""] = (
-    isGit ? line.slice(at === -1 ? line.lastIndexOf(" ") + 1 : at + 1) : line.slice(4)
-  ).split("\t");
+  const [, path = ""] = /^(?:diff --.{0,500} |(?:---|\+\+\+) )([^\t]{1,500})/.exec(line) ?? [];
   return path.replace(/^[abciw]\//, "");
 }
 
 /** A heading, what is below one, and what begins or ends a block of code. */
-const MARKS = /^(?:#{1,6} \S|={3,}[ \t]*$|-{3,}[ \t]*$| {0,3}(?:`{3}|~{3}))/gm;
+const MARKS = /^(?:#{1,6} \S|={3,}[ \t]*$|-{3,}[ \t]*$| {0,3}(?:`{3}|~{3}))/my;
 
-/** All headings of a document; `undefined` if it has none. */
-export function markdownDigest(
-  lines: Lines,
-  asked: readonly number[],
-  room: number,
-): string | undefined {
+/** All headings of a document. */
+export function markdownDigest(page: Page): boolean {
+  const { lines } = page;
   let fence = "";
-  const headings = lines.find(MARKS).flatMap((index): Entry[] => {
+  const headings = lines.find(MARKS, "#=- `~").flatMap((index): Entry[] => {
     const line = lines.line(index);
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
     if (mark?.startsWith(fence) === true) fence = fence === "" ? mark : "";
@@ -131,81 +128,47 @@ export function markdownDigest(
     return [{ number: lines.number(at), text, name, level }];
   });
   const [first] = headings;
-  if (first === undefined) return undefined;
-  const quoted = new Set([...(first.number === lines.number(0) ? [] : [0]), ...asked]);
-  const quotes = [...quoted].map((index) => lines.quote(index, 160));
-  return outlineWith(lines, quotes, headings, `headings${lines.part}`, room);
-}
-
-/** What a page snapshot has on a line: its address, or a node of the page and what that is. */
-const NODE =
-  /^\s{0,40}(?:- '?|\[\d+\] ?|uid=\w+ )(?:Page |([a-z]{3,16})\b)|^(?:Page )?(?:URL|Title):/gm;
-const LANDMARK =
-  /^(?:heading|navigation|main|banner|dialog|alert|form|search|region|tab|table|contentinfo|article)$/;
-const USED = /^(?:link|button|textbox|checkbox|combobox|img|row|listitem)$/;
-
-/** A snapshot of a page as a browser tool prints it: what divides it, how much can be used. */
-function snapshotDigest(lines: Lines, asked: readonly number[], room: number): string | undefined {
-  const counts = new Map<string, number>();
-  const quoted: number[] = [];
-  const entries = lines.find(NODE).flatMap((index): Entry[] => {
-    const text = lines.line(index).trim();
-    NODE.lastIndex = 0;
-    const [, role] = NODE.exec(text) ?? [];
-    if (role === undefined) quoted.push(index);
-    else if (USED.test(role)) counts.set(role, (counts.get(role) ?? 0) + 1);
-    if (role === undefined || !LANDMARK.test(role)) return [];
-    return [
-      {
-        number: lines.number(index),
-        text: text.replace(/^- /, ""),
-        level: role === "heading" ? 2 : 1,
-      },
-    ];
-  });
-  if (counts.size === 0 && entries.length === 0) return undefined;
-  const quotes = [...quoted.slice(0, 3), ...asked].map((index) => lines.quote(index, 160));
-  const used = [...counts].map(([role, count]) => `${formatCount(count)} ${role}`);
-  const sum = used.length > 0 ? `In it: ${used.join(", ")}.` : "";
-  return outlineWith(lines, [...quotes, sum], entries, `headings and landmarks${lines.part}`, room);
+  if (first === undefined) return false;
+  if (first.number !== lines.number(0)) page.quote(0, 160);
+  page.outline(headings, `headings${lines.part}`);
+  return true;
 }
 
 /** Only this much of a page is read. */
 const PAGE_CHARS = 131_072;
 const HIDDEN = /<(script|style|noscript|template|svg)\b[^]*?(?:<\/\1>|$)|<!--[^]*?(?:-->|$)/gi;
+/** A heading of a page, or a node of a snapshot of one: what divides the page, or what can be used. */
 const HEADING = /<(title|h[1-6])(?:\s[^>]{0,300})?>([^]{0,300}?)<\/\1>/gi;
-const ENTITIES = new Map(Object.entries({ amp: "&", lt: "<", gt: ">", quot: '"', nbsp: " " }));
+const NODE =
+  /^[ \t]{0,40}(?:- '?|\[\d+\] ?|uid=\w{1,40} )(?:(heading|navigation|main|banner|dialog|alert|form|search|region|tab|table|contentinfo|article)\b([^\n]{0,160})|(link|button|textbox|checkbox|combobox|img|row|listitem)\b)/gm;
 
-/** Title and headings of a page; `undefined` if it has none. */
-export function htmlDigest(
-  lines: Lines,
-  asked: readonly number[],
-  room: number,
-): string | undefined {
+/** Title and headings of a page; of a snapshot of one its landmarks, and how much in it can be used. */
+export function htmlDigest(page: Page): boolean {
+  const { lines } = page;
   const offset = lines.start(0);
-  const page = lines.text.slice(offset, offset + PAGE_CHARS);
+  const text = lines.text.slice(offset, offset + PAGE_CHARS);
   // What is hidden has no headings; the others stay where they are.
-  const html = page.replace(HIDDEN, (hidden) => " ".repeat(hidden.length));
-  const entries = Array.from(
-    html.matchAll(HEADING),
-    ({ 1: tag = "", 2: inner = "", index }): Entry => {
-      const text = inner
-        .replace(/<[^>]*(?:>|$)/g, " ")
-        .replace(/&(?:#(\d{1,6})|(\w{2,5}));/g, (entity, code?: string, name = "") =>
-          code ? String.fromCodePoint(Number(code)) : (ENTITIES.get(name as string) ?? entity),
-        );
-      const name = clip(toPrintableLine(text.replace(/\s+/g, " ")).trim(), 100);
-      const number = lines.number(lines.at(offset + index));
-      return {
-        number,
-        text: `${tag.toLowerCase()} ${name}`,
-        name,
-        level: Number(tag.slice(1)) || 1,
-      };
-    },
-  );
-  const isPart = page.length < lines.text.length - offset;
-  const part = isPart ? ` in its first ${formatCount(page.length)} chars` : "";
-  if (entries.length === 0) return snapshotDigest(lines, asked, room);
-  return outlineWith(lines, [], entries, `titles and headings${part}`, room);
+  const html = text.replace(HIDDEN, (hidden) => " ".repeat(hidden.length));
+  const entries: Entry[] = [];
+  const used = new Map<string, number>();
+  for (const match of [...html.matchAll(HEADING), ...html.matchAll(NODE)]) {
+    const [, tag = "", inner = "", role] = match;
+    const name = toPrintableLine(inner.replace(/<[^>]*(?:>|$)/g, " ").replace(/\s+/g, " ")).trim();
+    const number = lines.number(lines.at(offset + match.index));
+    const level = /^h\d/.test(tag) ? Number(tag.charAt(1)) : 1;
+    if (role !== undefined) used.set(role, (used.get(role) ?? 0) + 1);
+    else entries.push({ number, text: `${tag.toLowerCase()} ${clip(name, 100)}`, name, level });
+  }
+  if (entries.length === 0 && used.size === 0) return false;
+  if (used.size > 0) {
+    // A snapshot begins with its address and its title.
+    for (const index of [0, 1, 2]) page.quote(index, 160);
+    const sums = [...used].map(([role, count]) => `${formatCount(count)} ${role}`);
+    page.say(`In it: ${sums.join(", ")}.`, Infinity);
+  }
+  const isPart = text.length < lines.text.length - offset;
+  const part = isPart ? ` in its first ${formatCount(text.length)} chars` : "";
+  const what = used.size > 0 ? "headings and landmarks" : "titles and headings";
+  if (entries.length > 0) page.outline(entries, what + part);
+  return true;
 }

@@ -1,10 +1,10 @@
 import type { Lines } from "./lines.js";
-import { Quotes } from "./outline.js";
-import { saysPassed, signOf, type Sign } from "./verdicts.js";
+import type { Page } from "./outline.js";
+import { isGood, signOf, type Sign } from "./verdicts.js";
 
 /** A text up to this length is searched whole; of a longer one, its end and what is before failed steps. */
 const SEARCHED_CHARS = 49_152;
-const TAIL_CHARS = 20_480;
+const TAIL_CHARS = 16_384;
 /** What is searched before each failed step that GitHub marks. */
 const STEP_CHARS = 40_960;
 const STEP = "##[error]";
@@ -12,8 +12,9 @@ const MAX_STEPS = 4;
 /** What a line that a reader may have to see has in it. Several short searches are faster than a long one. */
 const SPOTS = [
   /[Ee]rror|ERR|FAIL|[Ff]ail(?:ed|ure|s|ing)|[Pp]anic|xception|[Ff]atal|FATAL/g,
-  /annot|enied|ot found|lint\/|nable|imed out|passed|ismatch|BUILD|nexpected/g,
-  /not ok|E {3}|\*\*\*|[✗✘✖❌✕×●]/g,
+  /annot|lint\/|nexpected|passed|BUILD/g,
+  /not ok|E {3}/g,
+  /[✗✘✖❌✕×●]/g,
 ];
 /** What is searched before it and at the start, short and rare. */
 const RARE_CHARS = 212_992;
@@ -25,7 +26,7 @@ const END_LINES = 30;
 const MAX_LINE = 200;
 const MAX_NEXT = 120;
 const WEIGHTS: Readonly<Record<Sign, number>> = {
-  ...{ verdict: 10, good: 6, failed: 8, compiler: 7.5, thrown: 7, weak: 3 },
+  ...{ verdict: 10, failed: 8, compiler: 7.5, thrown: 7, passed: 6, good: 6, weak: 3 },
 };
 /** Of lines that say the same, the first and the last are worth the most. */
 const LOSS = { form: 0.9, sign: 0.35, most: 5 };
@@ -55,12 +56,8 @@ interface Candidate {
  *
  * @param isMaybe - Whether it is a run only if something failed in it.
  */
-export function runDigest(
-  lines: Lines,
-  asked: readonly number[],
-  room: number,
-  isMaybe = false,
-): string | undefined {
+export function runDigest(page: Page, isMaybe = false): boolean {
+  const { lines } = page;
   const { size, text } = lines;
   const steps: number[] = [];
   for (let at = text.indexOf(STEP); at !== -1 && steps.length < MAX_STEPS;) {
@@ -69,17 +66,15 @@ export function runDigest(
   }
   const found = withoutNoise(lines, findCandidates(lines, steps));
   const candidates = rate(found, steps.length > 0 ? steps : [size - 1]);
-  const isFailed = candidates.some(({ sign, score }) => sign !== "good" && score >= MIN_SCORE);
-  if (!isFailed && isMaybe) return undefined;
-  const quotes = new Quotes(lines, room);
-  for (const index of asked) quotes.add(index, MAX_LINE);
+  const isFailed = candidates.some(({ sign, score }) => !isGood(sign) && score >= MIN_SCORE);
+  if (!isFailed && isMaybe) return false;
   const followed = new Map<string, number>();
   const chosen = new Set(candidates.map(({ index, sign }) => (sign === "weak" ? -1 : index)));
   for (const { index, position, sign, score, form } of candidates) {
     if (score < MIN_SCORE) break;
     // Tests and places in code may differ in a number alone.
     const isNamed = sign === "failed" || sign === "compiler";
-    const isNew = quotes.add(index, MAX_LINE, position, isNamed);
+    const isNew = page.quote(index, MAX_LINE, position, isNamed);
     const before = followed.get(form) ?? 0;
     if (!isNew || before >= MAX_FOLLOWED || (!isNamed && sign !== "thrown")) continue;
     // The line that follows a failure says what it was.
@@ -87,50 +82,52 @@ export function runDigest(
     while (next < index + 3 && lines.line(next).trim().length <= 3) next += 1;
     if (chosen.has(next) || FRAME.test(lines.line(next))) continue;
     followed.set(form, before + 1);
-    quotes.add(next, MAX_NEXT);
+    page.quote(next, MAX_NEXT);
   }
   const [step] = steps;
   // How it began, and how it ended; of a step, the end of what it printed.
-  if (isMaybe) for (const at of [0, 1]) quotes.add(at, MAX_NEXT);
-  if (!isFailed) for (const at of [0, size - 1, size - 2, 1, size - 3]) quotes.add(at, MAX_LINE);
-  else if (step === undefined) quotes.add(size - 1, MAX_NEXT);
+  if (isMaybe) for (const at of [0, 1]) page.quote(at, MAX_NEXT);
+  if (!isFailed) for (const at of [0, size - 1, size - 2, 1, size - 3]) page.quote(at, MAX_LINE);
+  else if (step === undefined) page.quote(size - 1, MAX_NEXT);
   else {
     for (let at = step - 1; at >= step - 10 && !lines.line(at).startsWith("##["); at -= 1) {
-      quotes.add(at, MAX_NEXT);
+      page.quote(at, MAX_NEXT);
     }
   }
-  return quotes.text;
+  return true;
 }
 
 /** The lines that may say what went wrong, and what they say, in their order. */
 function findCandidates(lines: Lines, steps: readonly number[]): Candidate[] {
-  const { text } = lines;
+  const { size, text } = lines;
+  const tail = text.length > SEARCHED_CHARS ? text.length - TAIL_CHARS : 0;
+  const inTail = tail > 0 ? steps.map((step) => lines.start(step)) : [];
+  const ranges: readonly (readonly [spots: readonly RegExp[], from: number, to: number])[] = [
+    [SPOTS, tail, text.length],
+    ...inTail.map((at) => [SPOTS, at - STEP_CHARS, at] as const),
+    [RARE, tail - RARE_CHARS, tail],
+    [RARE, 0, Math.min(START_CHARS, tail - RARE_CHARS)],
+  ];
   const found = new Map<number, number>();
-  const search = (from: number, to: number, spots = SPOTS, most = MAX_FOUND.usual): void => {
-    const start = Math.max(0, from);
-    const part = text.slice(start, to);
-    for (const spot of spots) {
-      spot.lastIndex = 0;
-      let match = spot.exec(part);
-      for (let left = most; match && left > 0; match = spot.exec(part), left -= 1) {
-        const position = start + match.index;
-        const index = lines.at(position);
-        if (!found.has(index)) found.set(index, position);
+  for (const [spots, from, to] of ranges) {
+    const part = text.slice(0, Math.max(0, to));
+    const most = spots === RARE ? MAX_FOUND.rare : MAX_FOUND.usual;
+    for (const spot of part === "" ? [] : spots) {
+      spot.lastIndex = Math.max(0, from);
+      for (let left = most, match = spot.exec(part); match && left > 0; left -= 1) {
+        const index = lines.at(match.index);
+        if (!found.has(index)) found.set(index, match.index);
         // On with the next line, or the next part of a long one.
-        const next = Math.min(lines.start(index + 1) - 1, position + 4_000) - start;
-        spot.lastIndex = Math.max(spot.lastIndex, next);
+        spot.lastIndex = Math.max(
+          spot.lastIndex,
+          Math.min(lines.start(index + 1) - 1, match.index + 4_000),
+        );
+        match = spot.exec(part);
       }
     }
-  };
-  const tail = text.length > SEARCHED_CHARS ? text.length - TAIL_CHARS : 0;
-  search(tail, text.length);
-  for (const step of tail > 0 ? steps : []) {
-    search(lines.start(step) - STEP_CHARS, lines.start(step));
   }
-  search(tail - RARE_CHARS, tail, RARE, MAX_FOUND.rare);
-  search(0, Math.min(START_CHARS, tail - RARE_CHARS), RARE, MAX_FOUND.rare);
   // A harness may put the exit status first.
-  for (const end of [1, ...steps, lines.size - 1]) {
+  for (const end of [1, ...steps, size - 1]) {
     for (let index = Math.max(0, end - END_LINES); index <= end; index += 1) {
       if (!found.has(index)) found.set(index, lines.start(index));
     }
@@ -155,13 +152,11 @@ function findCandidates(lines: Lines, steps: readonly number[]): Candidate[] {
  */
 function withoutNoise(lines: Lines, candidates: Candidate[]): Candidate[] {
   const isBad = candidates.some(({ sign }) => sign === "verdict");
-  const passed = candidates.findLast(
-    ({ sign, index }) => sign === "good" && saysPassed(lines.line(index)),
-  );
+  const passed = candidates.findLast(({ sign }) => sign === "passed");
   const isPassed = !isBad && passed !== undefined && passed.index >= lines.size - VERDICT_LINES;
   const hasFailed = isBad || candidates.some(({ sign }) => sign === "failed");
   return candidates.filter(({ sign, index }) => {
-    if (sign === "good") return isPassed || !hasFailed;
+    if (isGood(sign)) return isPassed || !hasFailed;
     return !isPassed || sign === "compiler" || index > passed.index;
   });
 }

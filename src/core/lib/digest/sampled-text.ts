@@ -22,11 +22,14 @@ const KNOWN_TAIL_CHARS = 1_048_576;
 /** A text with its lines. */
 export function sampleText(text: string): SampledText {
   const chars = text.length;
-  if (chars <= KNOWN_CHARS) return describe(text);
   // The line on which the end begins is known only from its start.
-  const headEnd = text.lastIndexOf("\n", KNOWN_CHARS - KNOWN_TAIL_CHARS) + 1;
-  const tailStart = text.indexOf("\n", chars - KNOWN_TAIL_CHARS) + 1;
-  if (headEnd === 0 || tailStart === 0) return describe(text);
+  const isLong = chars > KNOWN_CHARS;
+  const headEnd = isLong ? text.lastIndexOf("\n", KNOWN_CHARS - KNOWN_TAIL_CHARS) + 1 : 0;
+  const tailStart = isLong ? text.indexOf("\n", chars - KNOWN_TAIL_CHARS) + 1 : 0;
+  if (headEnd === 0 || tailStart === 0) {
+    const starts = findStarts(text);
+    return { text, joint: chars, chars, lines: starts.length, starts, gap: Infinity, skipped: 0 };
+  }
   const tailLine = 1 + countLineFeeds(text, 0, tailStart);
   const [head, tail] = [text.slice(0, headEnd), text.slice(tailStart)];
   const lines = tailLine - 1 + findStarts(tail).length;
@@ -36,28 +39,15 @@ export function sampleText(text: string): SampledText {
 /** The start and the end of content that is not available as a whole. */
 export function sampleOfStream(sample: ContentSample): SampledText {
   const { head, tail, tailLine, chars, lines, complete } = sample;
-  const first = describe(head);
-  if (complete) return first;
-  const { joint, lines: gap } = first;
-  const starts = [...first.starts, ...findStarts(tail).map((at) => at + joint)];
+  if (complete) return sampleText(head);
+  const [first, last] = [findStarts(head), findStarts(tail)];
+  const [joint, gap] = [head.length, first.length];
+  const starts = [...first, ...last.map((at) => at + joint)];
   return { text: head + tail, joint, chars, lines, starts, gap, skipped: tailLine - gap - 1 };
 }
 
-function describe(text: string): SampledText {
-  const { length } = text;
-  const starts = findStarts(text);
-  return {
-    text,
-    joint: length,
-    chars: length,
-    lines: starts.length,
-    starts,
-    gap: Infinity,
-    skipped: 0,
-  };
-}
-
-function findStarts(text: string): number[] {
+/** Where the lines of a text begin. */
+export function findStarts(text: string): number[] {
   const starts = text === "" ? [] : [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
   if (starts.at(-1) === text.length) starts.pop();

@@ -61,22 +61,22 @@ const NOT: Marks = [
 const NONE =
   /\b(?:0|no|zero|without) (?:errors?|failures?|failed|fail|failing|warnings?|problems?|vulnerabilities)\b|\b(?:failures?|failed|errors?|warnings?)["']?[:=] ?(?:0|null|none|false|\[\])(?![.\d])/gi;
 const QUIET = /\b(?:INFO|DEBUG|TRACE|NOTICE)\b|\[(?:info|debug|trace)\]|level=(?:info|debug)/;
-/** Without one of these, or a mark or number that it begins with, a line says nothing of a failure. */
+/** Most lines have none of these and no mark or number that they begin with: they say nothing of how a run went. */
 const HINT =
-  /rror|ERR|ail|FAIL|atal|FATAL|anic|CRIT|SEVERE|xcep|ault|xit|dump|illed|E {2}|nterr|annot|could|nable|no such|No such|ound|enied|fused|imed|bort|alid|xpect|match|issing|ctual|ceived|got|undef|e: |lint\//;
-const BEGINS = /^[\d_\u0080-\uffff]/;
+  /rror|ERR|ail|FAIL|atal|FATAL|anic|CRIT|SEVERE|xcep|ault|xit|dump|illed|E {2}|nterr|annot|could|nable|no such|No such|ound|enied|fused|imed|bort|alid|xpect|match|issing|ctual|ceived|got:|got |undef|e: |lint\/|[Tt]est|pass|Pass|PASS|OK|ok |uites|napsh|ummary|ucce|ompiled|\*\*\*|stopped|packages|Done|BUILD|ELIFE|code|status|zero/;
+
+const BEGINS = /^[\d_=\u0080-\uffff]/;
 
 /** From what matters most to what may not matter. */
-export type Sign = "verdict" | "good" | "failed" | "compiler" | "thrown" | "weak";
+export type Sign = "verdict" | "failed" | "compiler" | "thrown" | "passed" | "good" | "weak";
 
-/** Whether a line says how a run ended. */
-export function isVerdict(line: string): boolean {
-  return has(VERDICT, line.slice(0, JUDGED_CHARS).trimStart());
+/** Whether this says how a run ended. */
+export function isVerdict(sign: Sign | undefined): boolean {
+  return sign === "verdict" || isGood(sign);
 }
 
-/** Whether a line that is no bad verdict says that tests passed. */
-export function saysPassed(line: string): boolean {
-  return PASSED.test(line.slice(0, JUDGED_CHARS).trim());
+export function isGood(sign: Sign | undefined): boolean {
+  return sign === "passed" || sign === "good";
 }
 
 const SIGNS: readonly (readonly [Sign, Marks])[] = [
@@ -86,11 +86,15 @@ const SIGNS: readonly (readonly [Sign, Marks])[] = [
   ["weak", WEAK],
 ];
 
-/** What a line of output says of the run; `undefined` if nothing. */
+/** What a line of output says of the run; `undefined` if nothing. A verdict is that something is wrong, that tests passed, or another good one. */
 export function signOf(line: string): Sign | undefined {
   const text = line.slice(0, JUDGED_CHARS).trim();
-  if (isVerdict(text)) return BAD.test(text.replace(NONE, " ")) ? "verdict" : "good";
-  if ((!HINT.test(text) && !BEGINS.test(text)) || has(NOT, text)) return undefined;
+  if (!BEGINS.test(text) && !HINT.test(text)) return undefined;
+  if (has(VERDICT, text)) {
+    if (BAD.test(text.replace(NONE, " "))) return "verdict";
+    return PASSED.test(text) ? "passed" : "good";
+  }
+  if (has(NOT, text)) return undefined;
   const rest = text.replace(NONE, " ");
   return QUIET.test(rest) ? undefined : SIGNS.find(([, marks]) => has(marks, rest))?.[0];
 }
