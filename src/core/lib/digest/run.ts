@@ -4,7 +4,7 @@ import { isGood, signOf, type Sign } from "./verdicts.js";
 
 /** A text up to this length is searched whole; of a longer one, its end and what is before failed steps. */
 const SEARCHED_CHARS = 49_152;
-const TAIL_CHARS = 16_384;
+const TAIL_CHARS = 20_480;
 /** What is searched before each failed step that GitHub marks. */
 const STEP_CHARS = 40_960;
 const STEP = "##[error]";
