@@ -79,7 +79,7 @@ function scanLines(sampled: SampledText, about: string): (room: number) => Diges
     if (MAY_BE_FILES.has(kind)) page.say(describeFiles(lines, about));
     if (!IS_RUN.has(kind)) for (const index of complaintsIn(lines)) page.quote(index, 160);
     const most = Math.min(ASKED.chars, Math.floor(room * ASKED.share));
-    for (const index of linesAskedFor(lines, words)) page.quote(index, most);
+    for (const index of linesAskedFor(lines, words)) page.quote(index, most, undefined, true);
     if (TEMPLATES[kind]?.(page) === true) return { kind, text: page.text };
     // A template that found nothing gives way to the plain one.
     plainDigest(page);

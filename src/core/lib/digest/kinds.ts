@@ -61,7 +61,10 @@ export function detectKind(lines: Lines): ContentKind {
   const codes = texts.filter((text) => CODE.test(text) && !text.startsWith('{"')).length;
   const headings = seen.filter((line) => HEADING.test(line)).length;
   const marks = headings + count(MARKDOWN);
-  if (lines.isNumbered) return marks > codes && headings > 1 ? "markdown" : "code";
+  const hasHeadings = (): boolean => lines.find(HEADINGS, "#").length > 3;
+  if (lines.isNumbered) {
+    return marks > codes && (headings > 1 || hasHeadings()) ? "markdown" : "code";
+  }
   const hasVerdict = isEnded();
   if (!hasVerdict) {
     const page = PAGE.exec(opening);
@@ -80,8 +83,7 @@ export function detectKind(lines: Lines): ContentKind {
   const isMarked =
     headings >= 2
       ? marks >= length * 0.1 && codes < marks * 2
-      : marks >= Math.max(2, length * 0.2) &&
-        (headings === 1 || lines.find(HEADINGS, "#").length > 3);
+      : marks >= Math.max(2, length * 0.2) && (headings === 1 || hasHeadings());
   const isCode = codes >= length * 0.4 || count(SETTING) >= length * 0.5;
   const isRun = most(runs, 0.12) && runs > codes * 0.6;
   if (!isScript && isMarked && !isCode && !(hasVerdict && isRun)) return "markdown";

@@ -268,6 +268,11 @@ describe("listings", () => {
     expect(digestText(most).text).toMatch(/name(?:13|22)\.ts 4, [^,]*name(?:13|22)\.ts 4, /);
   });
 
+  it("of a search in folders that have nothing but the root in common end", () => {
+    const text = many(40, (at) => `/${at % 2 === 0 ? "etc" : "var"}/f${at % 4}.conf:${at + 1}: x`);
+    expect(digestText(text).text).toMatch(/^4 files with 40 matches:\n1: \/etc\/f0\.conf 10$/m);
+  });
+
   it("count matches, not the lines around them, and matches in one file", () => {
     const around = digestText(
       "src/a.ts-11-  before\nsrc/a.ts:12:  fooBar()\nsrc/a.ts-13-  after\n--\n".repeat(30),
