@@ -384,7 +384,7 @@ export const READING_TOOLS: Readonly<
 
   read_stored: {
     description:
-      "Reads stored results: lines 10-40 or -50 (last), regex, JSON/CSV query /items price>5, count. " +
+      "Reads stored results: lines 10-40 or -50 (last), regex, JSON/CSV query /items price>5, count a|b. " +
       "Without id: searches or lists all.",
     use: "reads the rest",
     hint: { place: 1 },
