@@ -25,7 +25,7 @@ const VERDICT: Marks = [
       String.raw`(?:ERROR: )?failed to solve|added \d+ packages|\d+ vulnerabilit|npm ERR! code|(?:✨ {0,2})?Done in \d|##\[error\]`,
     ].join("|")})`,
   ),
-  /\d tests? run: |BUILD (?:SUCCESS|FAIL)|Tests run: \d+, Failures|Execution failed for task|could not compile |ELIFECYCLE|\b(?:[Ee]xit(?:ed|ing)?|[Cc]ompleted|[Ff]inished|[Ff]ailed|[Tt]erminated|ended)(?: with)?(?: an?)?(?: exit| error| non-zero)?[ -](?:code|status)\b:?.{0,3}\d|returned (?:a )?non-zero/,
+  /\d tests? run: |BUILD (?:SUCCESS|FAIL)|Tests run: \d+, Failures|could not compile |ELIFECYCLE|\b(?:[Ee]xit(?:ed|ing)?|[Cc]ompleted|[Ff]inished|[Ff]ailed|[Tt]erminated|ended)(?: with)?(?: an?)?(?: exit| error| non-zero)?[ -](?:code|status)\b:?.{0,3}\d|returned (?:a )?non-zero/,
 ];
 /** Of these, the ones that say that something is wrong, and those that say that tests passed. */
 const BAD =
@@ -35,7 +35,7 @@ const PASSED = /\b(?:pass(?:ed|ing)?|PASS|OK|ok)\b|^0 fail|^[#ℹ] fail 0/;
 /** A test that failed, by its name. */
 const FAILED: Marks = [
   /^(?:(?:FAILED |ERROR |FAIL:? |ERROR: )\S|FAIL \[|--- FAIL: |not ok \d|[✗✘✖×✕❌] ?\S|● \S|\d{1,4}\) \S|_{3,} \S.{0,200} _{3,}$|Failed \S+ \[|thread '.{0,200}' panicked)/,
-  /\.\.\. ?(?:FAILED|ERROR|FAIL|mismatch)\b|\*\*\*(?:Failed|Exception|Timeout)|\b(?:FAILED|FAILURE)!?$|<<< (?:FAILURE|ERROR)!|\.{8,}Failed$/,
+  /\.\.\. ?(?:FAILED|ERROR|FAIL|mismatch)\b|\bExecution failed for task|\*\*\*(?:Failed|Exception|Timeout)|\b(?:FAILED|FAILURE)!?$|<<< (?:FAILURE|ERROR)!|\.{8,}Failed$/,
 ];
 /** What is wrong with code, and where. */
 const COMPILER: Marks = [

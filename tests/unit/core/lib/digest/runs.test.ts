@@ -89,6 +89,14 @@ describe("how a run ended", () => {
     expect(digest).toContain("202:   | fn main(x x)");
   });
 
+  it("has why a task of a build failed, which stands on the line after it", () => {
+    const tasks = many(400, (at) => `> Task :part${at}:compileJava UP-TO-DATE`);
+    const failed =
+      "* What went wrong:\nExecution failed for task ':tide:health'.\n> no water in it\n";
+    const end = `${many(20, (at) => `> Run with option ${at}.`)}\nBUILD FAILED in 12s\n`;
+    expect(digestText(tasks + failed + end).text).toContain("403: > no water in it");
+  });
+
   it("has the first and the last of many failures, and a failure among many warnings", () => {
     const failed = many(90, (at) => `FAILED tests/part_${at}.py::test_${at} - assert ${at}`);
     const { text } = digestText(
