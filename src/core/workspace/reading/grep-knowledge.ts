@@ -483,7 +483,10 @@ async function withSurroundings(
     const [heading] = at === undefined ? [] : quote(at, at + 1);
     const isNamed = heading !== undefined && heading.text.length === heading.lineChars;
     const named = isNamed ? { ...match, heading } : match;
-    if (match !== beginning) return named;
+    if (match !== beginning) {
+      const isFrame = room > 0 && FRAME.test(lines[line - 1] ?? "");
+      return isFrame ? { ...named, after: quote(line, line + 1) } : named;
+    }
     const count = blockLines(lines.slice(line - 1, line - 1 + MAX_BLOCK_LINES));
     const below = quote(line, line - 1 + Math.min(count ?? MAX_SHOWN_LINES, MAX_SHOWN_LINES));
     let left = room;
@@ -503,6 +506,8 @@ const AROUND_CHARS = 1_200;
 const MAX_SHOWN_LINES = 40;
 /** The end of a longer block is not looked for. */
 const MAX_BLOCK_LINES = 5_000;
+/** A place in a traceback of Python, which has its code on the next line. */
+const FRAME = /^\W*File ".+", line \d+/;
 /** What opens a block that has no name. */
 const OPENING = /[[({]\s*$/;
 

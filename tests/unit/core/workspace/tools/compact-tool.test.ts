@@ -383,6 +383,19 @@ describe("the compact reading tool", () => {
     );
   });
 
+  it("shows the code of each place in a traceback", async () => {
+    const place = (at: number) =>
+      `  File "/srv/app/tide${at % 2}.py", line ${at}, in go\n    run(${at})`;
+    const workspace = await memoryWorkspaceOf(
+      `Traceback (most recent call last):\n${[1, 2, 3, 4].map(place).join("\n")}\nTideError: low`,
+    );
+    const { text } = await run(workspace, { id: "a", pattern: "tide1" });
+    expect(bodyOf(text)).toBe(
+      '2:  File "/srv/app/tide1.py", line 1, in go\n3-    run(1)\n--\n' +
+        '6:  File "/srv/app/tide1.py", line 3, in go\n7-    run(3)',
+    );
+  });
+
   it("reads lines without the codes of a terminal, and says so; the raw view has them", async () => {
     const lines = ["one", "\u001b[31mtwo\u001b[39m", "three"];
     const workspace = await memoryWorkspaceOf(lines.join("\n"));
