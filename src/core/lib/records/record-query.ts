@@ -97,9 +97,12 @@ export function parseRecordQuery(text: string): ParsedQuery {
   } = { where: [] };
   let isListing = false;
   for (const [index, clause] of splitClauses(given).entries()) {
-    const rest = index === 0 ? takePointer(clause, parsed) : clause;
+    const asked = index === 0 ? takePointer(clause, parsed) : clause;
+    // `count price>5` is what models write for `price>5, count`.
+    const rest = asked.replace(/^count\s+(?=.*[=<>~])/is, "");
     if (rest === "") continue;
     const conditions = parseConditions(rest, given);
+    if (rest !== asked && conditions.length > 0) parsed.count = true;
     if (conditions.length > 0) {
       parsed.where.push(...conditions);
       isListing = false;

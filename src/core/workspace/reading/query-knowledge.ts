@@ -135,9 +135,13 @@ export async function queryArtifact(
     if (isElsewhere && !request.records && splitAtEvery(request.pointer)) {
       return queryAsWritten(store, record, { ...request, records: { where: [] } });
     }
-    const pointer = rereadPointer(request.pointer);
-    if (pointer === undefined || !isPointerError(error)) throw error;
-    return queryAsWritten(store, record, { ...request, pointer }).catch(() => {
+    // Fields of records that are further inside, as those of a list of lists.
+    const isInside =
+      error instanceof ArgumentError && error.argument.startsWith("fields[") && !request.records;
+    const pointer = isPointerError(error) ? rereadPointer(request.pointer) : undefined;
+    if (pointer === undefined && !isInside) throw error;
+    const meant = isInside ? { records: { where: [] } } : { pointer: pointer ?? "" };
+    return queryAsWritten(store, record, { ...request, ...meant }).catch(() => {
       throw error;
     });
   });

@@ -449,18 +449,21 @@ const SEARCH_NAMES: Readonly<Record<string, readonly string[]>> = {
 const SEARCH_WORDS =
   /(?:^|[\s,;])(?:(count|-c)|(?:--?)?(context|before|after|limit)[ =:]?(\d{1,6})|(-[ABC])[ =]?(\d{1,6}))(?=$|[\s,;])/g;
 
+/** `count a|b`, which is no query: that has a pointer, a field to count by, or conditions. */
+const COUNTED = /^\s*(?:count|-c)[ :]\s*(?!\/|by\b|where\b)([^=<>~]+)$/;
+
 /** The input of a search with the tool's own names for what was given. */
 function asSearch(raw: unknown): unknown {
   const { given } = new ToolInput(raw, []);
-  const { query } = given;
-  if (given["pattern"] === undefined) return raw;
+  const [, counted] = COUNTED.exec(String(given["query"])) ?? [];
+  if (given["pattern"] === undefined && counted === undefined) return raw;
+  const { query, ...others } =
+    given["pattern"] === undefined ? { ...given, pattern: counted, query: "count" } : given;
   const words: Record<string, unknown> = {};
   const take = (name: string, value: unknown): void => {
     for (const own of SEARCH_NAMES[name] ?? [name]) words[own] = value;
   };
-  for (const [name, value] of Object.entries(given)) {
-    if (name !== "query") take(name, value);
-  }
+  for (const [name, value] of Object.entries(others)) take(name, value);
   if (typeof query !== "string") return query === undefined ? words : { ...words, query };
   const rest = query.replace(
     SEARCH_WORDS,

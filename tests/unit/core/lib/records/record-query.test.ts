@@ -80,6 +80,7 @@ describe("the language of queries", () => {
     ["price>5 order by price desc limit 3", { where: 1, sort: "-price", limit: 3 }],
     ["count", { where: 0, count: true }],
     ["city=Rome count", { where: 1, count: true }],
+    ["count city=Rome", { where: 1, count: true }],
     ["city contains om sort -price limit 3", { where: 1, sort: "-price", limit: 3 }],
     ["/orders id=ord-17", { pointer: "/orders", where: 1 }],
     ["/orders id = ord-17", { pointer: "/orders", where: 1 }],

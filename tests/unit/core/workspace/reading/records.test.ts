@@ -146,6 +146,16 @@ describe("records", () => {
     await expect(ask(log, "count by file")).rejects.toThrow(/no list of records/);
   });
 
+  it("in lists of a list are told with their fields alone, too", async () => {
+    const lists = [[{ a: 1, b: { c: 2 } }, { a: 3 }], [{ a: 4, b: { c: 5 } }]];
+    const workspace = await memoryWorkspaceOf(JSON.stringify(lists));
+    const { text } = await toolRunner(workspace)("query_knowledge", {
+      artifact_id: "a",
+      where: "fields a b.c",
+    });
+    expect(text.split("\n").slice(1, 5)).toEqual(["a | b.c", "1 | 2", "3 | ", "4 | 5"]);
+  });
+
   it("are chosen by the compact tool in one parameter", async () => {
     const run = toolRunner(await memoryWorkspaceOf(JSON.stringify({ rows: ROWS })));
     const { text } = await run("read_stored", { id: "a", query: "/rows status=failed, count" });

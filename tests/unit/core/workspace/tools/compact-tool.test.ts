@@ -314,6 +314,10 @@ describe("the compact reading tool", () => {
     [{ before: 1 }, "1-a\n2:hit 1\n--\n5-d\n6:hit 2\n7:hit 3"],
     [{ query: "after 1, limit 1" }, "2:hit 1\n3-b"],
     [{ "-A": 1, limit: "1" }, "2:hit 1\n3-b"],
+    [
+      { pattern: undefined, query: "count hit [1-2]|^a$" },
+      'a: 3 matching lines: 2 "hit [1-2]", 1 "^a$"',
+    ],
   ])("searches with what other tools call the lines around a match: %j", async (input, text) => {
     const workspace = await memoryWorkspaceOf("a\nhit 1\nb\nc\nd\nhit 2\nhit 3\ne");
     const answer = await run(workspace, { id: "a", pattern: "hit", ...input });
