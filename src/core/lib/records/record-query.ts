@@ -99,7 +99,7 @@ export function parseRecordQuery(text: string): ParsedQuery {
   for (const [index, clause] of splitClauses(given).entries()) {
     const asked = index === 0 ? takePointer(clause, parsed) : clause;
     // `count price>5` is what models write for `price>5, count`.
-    const rest = asked.replace(/^count\s+(?=.*[=<>~])/is, "");
+    const rest = asked.replace(/^count\s(?=[^=<>~]*[=<>~])/i, "").trim();
     if (rest === "") continue;
     const conditions = parseConditions(rest, given);
     if (rest !== asked && conditions.length > 0) parsed.count = true;
