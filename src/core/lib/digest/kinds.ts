@@ -27,7 +27,7 @@ const NODE =
 const SETTING = /^(?:- )?[\w.$"'-]{1,60}:(?:\s|$)/;
 const FENCE = /^ {0,3}`{3}/my;
 const HEADING = /^#{1,6} \S/;
-const HEADINGS = /^#{1,6} \S/my;
+const SECTIONS = /^#{2,6} \S/my;
 /** What one of the first lines tells alone; a tool may put some lines before a diff or a page. */
 const FIRST_LINES = 30;
 const FIRST_CHARS = 8_192;
@@ -61,9 +61,13 @@ export function detectKind(lines: Lines): ContentKind {
   const codes = texts.filter((text) => CODE.test(text) && !text.startsWith('{"')).length;
   const headings = seen.filter((line) => HEADING.test(line)).length;
   const marks = headings + count(MARKDOWN);
-  const hasHeadings = (): boolean => lines.find(HEADINGS, "#").length > 3;
+  const isCode = codes >= length * 0.4;
+  // In most languages, a single mark begins a comment.
+  const hasSections = (): boolean =>
+    lines.text.includes("## ") && lines.find(SECTIONS, "#").length > 3;
   if (lines.isNumbered) {
-    return marks > codes && (headings > 1 || hasHeadings()) ? "markdown" : "code";
+    const isDocument = !isCode && ((marks > codes && headings > 1) || hasSections());
+    return isDocument ? "markdown" : "code";
   }
   const hasVerdict = isEnded();
   if (!hasVerdict) {
@@ -80,13 +84,13 @@ export function detectKind(lines: Lines): ContentKind {
   if (most(matches.length, 0.5)) return "matches";
   if (most(count(PATH), 0.8)) return "files";
   const isScript = lines.line(0).startsWith("#!");
-  const isMarked =
-    headings >= 2
-      ? marks >= length * 0.1 && codes < marks * 2
-      : marks >= Math.max(2, length * 0.2) && (headings === 1 || hasHeadings());
-  const isCode = codes >= length * 0.4 || count(SETTING) >= length * 0.5;
+  const isMarked = (): boolean =>
+    (headings > 1 && marks >= length * 0.1 && codes < marks * 2) ||
+    (headings === 1 && marks >= Math.max(2, length * 0.2)) ||
+    hasSections();
+  const isPlain = !isScript && !isCode && count(SETTING) < length * 0.5;
   const isRun = most(runs, 0.12) && runs > codes * 0.6;
-  if (!isScript && isMarked && !isCode && !(hasVerdict && isRun)) return "markdown";
+  if (isPlain && !(hasVerdict && isRun) && isMarked()) return "markdown";
   if (isRun) return "build";
   if (isScript || most(codes, 0.35)) return "code";
   return hasVerdict || runs >= 2 ? "build" : "text";
