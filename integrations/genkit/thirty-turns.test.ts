@@ -3,16 +3,18 @@ import { genkit, z, type MessageData } from "genkit";
 import { testRequestDropIn } from "../../tests/support/drop-in-conformance.js";
 import { playedModel } from "./scripted-model.mjs";
 
-/** As the AI SDK has it: there is no format for Genkit. */
+/** As the AI SDK has it: there is no format for Genkit, which has parallel results in the order in which they ended. */
 const plain = ({ role, content }: MessageData) => ({
   role: role === "model" ? "assistant" : role,
-  content: content.map(({ text, toolRequest, toolResponse }) => {
-    const { ref: toolCallId, name: toolName } = toolRequest ?? toolResponse ?? {};
-    const output = { type: "text", value: toolResponse?.output as unknown };
-    if (toolResponse) return { type: "tool-result", toolCallId, toolName, output };
-    if (toolRequest) return { type: "tool-call", toolCallId, toolName, input: toolRequest.input };
-    return { type: "text", text };
-  }),
+  content: content
+    .map(({ text, toolRequest, toolResponse }) => {
+      const { ref: toolCallId = "", name: toolName } = toolRequest ?? toolResponse ?? {};
+      const output = { type: "text", value: toolResponse?.output as unknown };
+      if (toolResponse) return { type: "tool-result", toolCallId, toolName, output };
+      if (toolRequest) return { type: "tool-call", toolCallId, toolName, input: toolRequest.input };
+      return { type: "text", toolCallId, text };
+    })
+    .sort((one, other) => one.toolCallId.localeCompare(other.toolCallId)),
 });
 
 for (const keep of ["reference", "original"] as const) {
