@@ -267,7 +267,8 @@ export async function grepText(
     const toShow = await withFewMore(outcome, found, search);
     const render = request.withoutTimes ? renderWithoutTimes : renderMatches;
     const isWide = request.around && isPlain;
-    const surrounded = await withSurroundings(target, toShow, isWide ? AROUND_CHARS : 0);
+    const room = isWide ? AROUND_CHARS : 0;
+    const surrounded = await withSurroundings(target, toShow, room, request.isOpen);
     const around = surrounded.outcome;
     const hasLines = around.matches.some(({ before, after }) => before.length + after.length > 0);
     const drawn = isWide && hasLines ? { ...asked, contextAfter: 1 } : asked;
@@ -460,11 +461,13 @@ async function withSurroundings(
   { text: { source }, signal }: OpenTarget,
   outcome: SearchOutcome,
   room: number,
+  isOpen: boolean,
 ): Promise<Surrounded> {
   if (source.size > NAMED_BYTES || outcome.matches.length === 0)
     return { outcome, note: undefined };
   const all = decodeWtf8(await collectPieces(readPieces(source, signal)));
   const lines = all.split("\n").map((line) => line.replace(/\r$/, ""));
+  if (lines.at(-1) === "") lines.pop();
   const quote = (from: number, to: number): ContextLine[] =>
     lines.slice(from, to).map((text, at) => ({
       ...{ line: from + at + 1, lineChars: text.length },
@@ -476,6 +479,8 @@ async function withSurroundings(
     (matchingLines <= FEW_MATCHES && isNaming(lines, line - 1)) ||
     (matchingLines === 1 && OPENING.test(lines[line - 1] ?? ""));
   const beginning = room > 0 ? outcome.matches.find(isBeginning) : undefined;
+  const isNear =
+    isOpen && !beginning && matchingLines <= NEAR.matches && lines.length >= NEAR.lines;
   let note: string | undefined;
   const matches = outcome.matches.map((match) => {
     const { line } = match;
@@ -484,8 +489,11 @@ async function withSurroundings(
     const isNamed = heading !== undefined && heading.text.length === heading.lineChars;
     const named = isNamed ? { ...match, heading } : match;
     if (match !== beginning) {
-      const isFrame = room > 0 && FRAME.test(lines[line - 1] ?? "");
-      return isFrame ? { ...named, after: quote(line, line + 1) } : named;
+      if (room === 0) return named;
+      const isFrame = FRAME.test(lines[line - 1] ?? "");
+      const near = isNear ? NEAR : { before: 0, after: isFrame ? 1 : 0 };
+      const before = quote(Math.max(0, line - 1 - near.before), line - 1);
+      return { ...named, before, after: quote(line, line + near.after) };
     }
     const count = blockLines(lines.slice(line - 1, line - 1 + MAX_BLOCK_LINES));
     const below = quote(line, line - 1 + Math.min(count ?? MAX_SHOWN_LINES, MAX_SHOWN_LINES));
@@ -506,6 +514,8 @@ const AROUND_CHARS = 1_200;
 const MAX_SHOWN_LINES = 40;
 /** The end of a longer block is not looked for. */
 const MAX_BLOCK_LINES = 5_000;
+/** Of so few matches, so many lines before and after are shown: what a hit belongs to often stands above it. */
+const NEAR = { matches: 3, before: 3, after: 2, lines: 20 };
 /** A place in a traceback of Python, which has its code on the next line. */
 const FRAME = /^\W*File ".+", line \d+/;
 /** What opens a block that has no name. */

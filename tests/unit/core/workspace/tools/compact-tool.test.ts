@@ -387,6 +387,20 @@ describe("the compact reading tool", () => {
     );
   });
 
+  it("shows the lines next to few matches in a longer text, but for what is asked otherwise", async () => {
+    const lines = Array.from({ length: 30 }, (_, at) => `line ${at + 1}`);
+    const workspace = await memoryWorkspaceOf(`${lines.join("\n")}\n`);
+    const search = async (pattern: string, more = {}) =>
+      bodyOf((await run(workspace, { id: "a", pattern, ...more })).text);
+    expect(await search("line 29")).toBe(
+      "26-line 26\n27-line 27\n28-line 28\n29:line 29\n30-line 30",
+    );
+    expect(await search("line (?:29|30)", { lines: "20-" })).toBe("29:line 29\n30:line 30");
+    expect(await search("line 29", { context_after: 0 })).toBe("29:line 29");
+    expect((await search("line .5")).split("\n")).toHaveLength(2 * 6 + 1);
+    expect((await search("line 2.")).split("\n")).toHaveLength(10);
+  });
+
   it("shows the code of each place in a traceback", async () => {
     const place = (at: number) =>
       `  File "/srv/app/tide${at % 2}.py", line ${at}, in go\n    run(${at})`;
