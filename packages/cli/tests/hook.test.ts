@@ -100,7 +100,7 @@ describe("the hook of Claude Code", () => {
     const workspace = createWorkspace({ root: place.path(".offload") });
     const grep = workspace.tools().find(({ name }) => name === "grep_knowledge");
     const search = (more: object) =>
-      grep?.execute({ artifact_id: "toolu_1", pattern: "^s-", ...more });
+      grep?.execute({ artifact_id: "toolu_1", pattern: "^s-", context_after: 0, ...more });
     expect(await search({})).toMatchObject({ isError: true });
     for (const { session_id } of found) {
       expect(await search({ session_id })).toMatchObject({ text: `1:${session_id}` });

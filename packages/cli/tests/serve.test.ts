@@ -37,7 +37,10 @@ async function filled(): Promise<TestFolder> {
   return place;
 }
 
-const grep = { name: "grep_knowledge", arguments: { artifact_id: "t1", pattern: "^7 " } };
+const grep = {
+  name: "grep_knowledge",
+  arguments: { artifact_id: "t1", pattern: "^7 ", context_after: 0 },
+};
 
 describe("context-offload mcp and gateway", () => {
   it("serves a workspace over stdio, of all sessions or of one", async () => {
@@ -90,7 +93,8 @@ describe("context-offload mcp and gateway", () => {
     };
     const { stdout, stderr } = hookSpecificOutput.updatedToolOutput;
     expect([stderr, stdout]).toEqual(["", expect.stringMatching(/^<knowledge_list>[^]* p_grep_/)]);
-    const arguments_ = { artifact_id: "toolu_1", session_id: "s-1", pattern: "line 17 " };
+    const search = { pattern: "line 17 ", context_after: 0 };
+    const arguments_ = { artifact_id: "toolu_1", session_id: "s-1", ...search };
     expect(await server.callTool({ name: "grep_knowledge", arguments: arguments_ })).toMatchObject({
       content: [{ text: "18:line 17 of a log" }],
     });

@@ -112,7 +112,8 @@ describe("a file that comes as text and as structured content", () => {
     const result = await gateway.callTool("read_text_file", { path });
     expect(textOf(result)).toContain(`chars="${lines.join("").length}" lines="800"`);
     const id = (result["content"] as Json[])[1]?.["name"];
-    const found = textOf(await gateway.callTool("read_stored", { id, pattern: "value400 " }));
+    const search = { id, pattern: "value400 ", context_after: 0 };
+    const found = textOf(await gateway.callTool("read_stored", search));
     expect(found).toBe(`400:${lines[399]?.trimEnd()}`);
   });
 });
