@@ -268,7 +268,8 @@ export async function grepText(
     const render = request.withoutTimes ? renderWithoutTimes : renderMatches;
     const isWide = request.around && isPlain;
     const room = isWide ? AROUND_CHARS : 0;
-    const surrounded = await withSurroundings(target, toShow, room, request.isOpen);
+    const isOpen = request.isOpen && request.endLine === undefined;
+    const surrounded = await withSurroundings(target, toShow, room, isOpen);
     const around = surrounded.outcome;
     const hasLines = around.matches.some(({ before, after }) => before.length + after.length > 0);
     const drawn = isWide && hasLines ? { ...asked, contextAfter: 1 } : asked;

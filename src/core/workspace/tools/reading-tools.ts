@@ -449,8 +449,9 @@ const SEARCH_NAMES: Readonly<Record<string, readonly string[]>> = {
 const SEARCH_WORDS =
   /(?:^|[\s,;])(?:(count|-c)|(?:--?)?(context|before|after|limit)[ =:]?(\d{1,6})|(-[ABC])[ =]?(\d{1,6}))(?=$|[\s,;])/g;
 
-/** `count a|b`, which is no query: that has a pointer, a field to count by, or conditions. */
-const COUNTED = /^\s*(?:count|-c)[ :]\s*(?!\/|by\b|where\b)([^=<>~]+)$/;
+/** `count a|b`, which is no query: that has a pointer, another word of its language, or conditions. */
+const COUNTED =
+  /^\s*(?:count|-c)[ :]\s*(?!\/|(?:by|where|of|distinct|unique|sum|avg|min|max|sort|fields|select|limit|skip)\b)([^=<>~]+)$/;
 
 /** The input of a search with the tool's own names for what was given. */
 function asSearch(raw: unknown): unknown {

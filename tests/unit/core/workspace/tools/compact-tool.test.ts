@@ -397,6 +397,9 @@ describe("the compact reading tool", () => {
     );
     expect(await search("line (?:29|30)", { lines: "20-" })).toBe("29:line 29\n30:line 30");
     expect(await search("line 29", { context_after: 0 })).toBe("29:line 29");
+    expect(await search("line 8$", { end_line: 8 })).toBe("8:line 8");
+    const { isError } = await run(workspace, { id: "a", query: "count distinct line" });
+    expect(isError).toBe(true);
     expect((await search("line .5")).split("\n")).toHaveLength(2 * 6 + 1);
     expect((await search("line 2.")).split("\n")).toHaveLength(10);
   });
